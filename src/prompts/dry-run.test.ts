@@ -9,21 +9,27 @@ const PREFIX = 'Would execute: '
 describe('formatDryRun', () => {
   it('quotes where necessary, and shows the prompt as a here-string', () => {
     const argv = ['/usr/bin/claude', '-p', '--model', 'a b', "it's", '', '*'] as const
-    expect(formatDryRun({ argv, stdin: "what's $HOME?" })).toBe(
+    expect(formatDryRun({ isSandboxed: false, argv, stdin: "what's $HOME?" })).toBe(
       "Would execute: /usr/bin/claude -p --model 'a b' 'it'\\''s' '' '*' <<< 'what'\\''s $HOME?'",
     )
   })
 
   it('stays on one line', () => {
-    expect(formatDryRun({ argv: ['x', 'a\tb'], stdin: "one\r\ntwo\\'\u001b[31m" })).toBe(
+    expect(formatDryRun({ isSandboxed: false, argv: ['x', 'a\tb'], stdin: "one\r\ntwo\\'\u001b[31m" })).toBe(
       "Would execute: x $'a\\tb' <<< $'one\\r\\ntwo\\\\\\'\\x1b[31m'",
     )
   })
 
   it('shows only the beginning of a very long prompt', () => {
-    const show = (length: number) => formatDryRun({ argv: ['x'], stdin: 'a'.repeat(length) })
+    const show = (length: number) => formatDryRun({ isSandboxed: false, argv: ['x'], stdin: 'a'.repeat(length) })
     expect(show(65_536)).toBe(`Would execute: x <<< '${'a'.repeat(65_536)}'`)
     expect(show(65_537)).toBe(`Would execute: x <<< '${'a'.repeat(65_536)}' # only 65536 of 65537 characters are shown`)
+  })
+
+  it('says that the agent would run in a sandbox', () => {
+    expect(formatDryRun({ isSandboxed: true, argv: ['x'], stdin: 'a' })).toBe(
+      "Would execute: x <<< 'a' # in drover's sandbox",
+    )
   })
 
   it('is read by bash as it was meant', () => {
@@ -33,7 +39,7 @@ describe('formatDryRun', () => {
     })
     fc.assert(
       fc.property(fc.array(fc.oneof(text, odd), { maxLength: 5 }), odd, (words, stdin) => {
-        const line = formatDryRun({ argv: ['show', ...words], stdin }).slice(PREFIX.length)
+        const line = formatDryRun({ isSandboxed: false, argv: ['show', ...words], stdin }).slice(PREFIX.length)
         const script = `show() { printf '%s\\0' "$@"; cat; }\n${line}`
         const { stdout } = spawnSync('bash', ['--norc', '-c', script], { encoding: 'utf8' })
         const shown = words.length === 0 ? '\0' : words.map((word) => `${word}\0`).join('')

@@ -23,7 +23,8 @@ export async function* runDry(prompt: PreparedPrompt): PromptStream {
 export async function finishDry(prompt: PreparedPrompt): Promise<PromptResult> {
   const { agentRequest, command } = prompt
   const { backend, model } = agentRequest
-  const line = formatDryRun({ argv: shownArgv(agentRequest, command), stdin: command.stdin })
+  const isSandboxed = agentRequest.boundary !== undefined
+  const line = formatDryRun({ argv: shownArgv(agentRequest, command), stdin: command.stdin, isSandboxed })
   const { sessionId, warnings } = await storeDrySession(prompt)
   return dryRunResult(line, { backend, model, sessionId, warnings: [...command.warnings, ...warnings] })
 }
@@ -43,9 +44,16 @@ async function storeDrySession(prompt: PreparedPrompt): Promise<{ sessionId: str
 /** No one reads more, and quoting megabytes takes long. */
 const MAX_SHOWN = 64 * 1024
 
+type Shown = { argv: readonly string[]; stdin: string; isSandboxed: boolean }
+
 /** One line that shows how the agent would be started, fit to be pasted into bash. */
-export function formatDryRun({ argv, stdin }: { argv: readonly string[]; stdin: string }): string {
+export function formatDryRun({ argv, stdin, isSandboxed }: Shown): string {
   const shown = stdin.slice(0, MAX_SHOWN).toWellFormed()
-  const note = stdin.length > MAX_SHOWN ? ` # only ${MAX_SHOWN} of ${stdin.length} characters are shown` : ''
+  const notes = [
+    ...(stdin.length > MAX_SHOWN ? [`only ${MAX_SHOWN} of ${stdin.length} characters are shown`] : []),
+    // An agent that runs there may have its own sandbox and its questions turned off.
+    ...(isSandboxed ? ["in drover's sandbox"] : []),
+  ]
+  const note = notes.length === 0 ? '' : ` # ${notes.join('; ')}`
   return `Would execute: ${argv.map(quoteWord).join(' ')} <<< ${quoteText(shown)}${note}`
 }

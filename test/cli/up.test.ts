@@ -94,7 +94,8 @@ describe('drover up', () => {
       env: { DROVER_UNIFIED_FLAGS_COMMAND_TIMEOUT_SECS: '77' },
     })
     expect(stdout).toContain(
-      'so prompts that you wait for run without it; restart that "drover serve" with the settings of this command.\n',
+      'So prompts that you wait for run without it; give this command the settings of that "drover serve" ' +
+        '(the same variables, such as DROVER_STORE_URL, and config), or restart that with those of this command.\n',
     )
   })
 

@@ -31,6 +31,7 @@ it('an admin creates a key that is shown once, sees where a setting comes from, 
   await page.getByRole('button', { name: 'New key' }).click()
   await page.getByLabel('Name').fill('ada')
   await page.getByLabel('Budgets').fill('20usd/day')
+  await page.getByLabel('codex', { exact: true }).check()
   await page.getByRole('button', { name: 'Create' }).click()
   const secret = await page.locator('.secret-text').innerText()
   expect(secret).toMatch(/^drover_key_[0-9a-f]{48}$/)
@@ -40,6 +41,7 @@ it('an admin creates a key that is shown once, sees where a setting comes from, 
   const row = page.getByRole('row', { name: /^ada/ })
   await row.waitFor()
   await row.getByText(/\$20\.00 per day, 9 requests per week|9 requests per week, \$20\.00 per day/).waitFor()
+  await row.getByText('use only codex').waitFor()
   expect(await page.locator('body').innerText()).not.toContain(secret)
   await page.setViewportSize({ width: 360, height: 780 })
   const table = "document.querySelector('.wide')"

@@ -1,4 +1,5 @@
 /** The first page: what one can start, what waits, and what has ended. */
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeEach, expect, it } from 'vitest'
 import { closeBrowser, isFull, skipWithoutBrowser, visit } from '../support/browser.ts'
 import { copyRun } from '../support/copied-runs.ts'
@@ -95,6 +96,8 @@ it.runIf(IS_FULL)(
     await page.goto(`${server.url}/#/runs`)
     const words = async () => new Set(await page.locator('.chip').allInnerTexts())
     await expect.poll(words).toEqual(new Set(['needs you', 'stopped']))
+    // There are older prompts, but no older runs.
+    expect(await page.getByText('Show older').count()).toBe(0)
     await page.goto(`${server.url}/#/runs/${id}`)
     await page.locator('.run-head .chip', { hasText: /^stopped$/ }).waitFor()
     expect(complaints).toEqual([])
@@ -115,6 +118,10 @@ it.runIf(IS_FULL)(
     await page.getByText('claude (demo) (dry run)').waitFor()
     await page.goto(`${server.url}/#/usage?measure=tokens`)
     await page.getByText('Nothing was used in this period.').first().waitFor()
+    await page.goto(`${server.url}/#/usage?days=7&by=key`)
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByText('Download CSV').click()])
+    expect(download.suggestedFilename()).toMatch(/^usage-by-key-since-.+\.csv$/)
+    expect(readFileSync(await download.path(), 'utf8')).toMatch(/^day,key,backend,executions,/)
     const both = { prompt: 'look twice', backends: ['claude', 'codex'], dry_run: true }
     await server.request('/api/v1/compare', { method: 'POST', body: both })
     const tasks = ['count', 'sort'].map((prompt) => ({ backend: 'codex', prompt }))

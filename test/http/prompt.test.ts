@@ -2,6 +2,7 @@ import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type Backend, NATIVE_BACKENDS } from '../../src/agents/adapter/agent.ts'
+import { USER } from '../../src/prompts/caller.ts'
 import type { PromptEvent } from '../../src/prompts/prompt-event.ts'
 import type { Script } from '../fake-agent/script.ts'
 import { installSilentAgent, readPids } from '../support/fake-agent.ts'
@@ -194,11 +195,24 @@ describe('POST /api/v1/prompt', () => {
     }
   })
 
-  it('answers 200 with the exit code and error of a failed agent', async () => {
+  it('answers 200 with the exit code and error of a failed agent, and logs it, as every API does', async () => {
     const server = await scripted({ fail: 401 })
     const answer = await server.request(PROMPT, { method: 'POST', body: { backend: 'claude', prompt: 'x' } })
     expect(answer.status).toBe(200)
     expect(answer.body).toMatchObject({ exit_code: 1, error: expect.any(String), error_code: 'agent_auth_failed' })
+    const task = { backend: 'claude', prompt: 'x' }
+    await server.request(PROMPT, { method: 'POST', body: { ...task, output_format: 'stream-json' } })
+    await server.request(PROMPT, { method: 'POST', body: { ...task, detach: true } })
+    await until(() => server.logged.length === 3)
+    await server.request('/api/v1/parallel', { method: 'POST', body: { tasks: [task] } })
+    const chat = { model: 'claude', messages: [{ role: 'user', content: 'x' }] }
+    await server.request('/openai/v1/chat/completions', { method: 'POST', body: chat })
+    expect(new Set(server.logged.map(({ fields }) => fields['execution'])).size).toBe(5)
+    for (const line of server.logged) {
+      expect(line).toMatchObject({ level: 'warn', message: 'agent failed', fields: { error: 'agent_auth_failed' } })
+      const execution = await server.context.drover.executions.find(USER, String(line.fields['execution']))
+      expect(execution.state).toBe('failed')
+    }
   })
 
   it('answers 200 with exit code 124 after a timeout, and the session can be resumed', async () => {

@@ -41,6 +41,8 @@ describe('a key that requires a sandbox', () => {
     expect({ status, body }).toMatchObject({ status: 200, body: { boundary: { enforced_by: 'bubblewrap' } } })
     expect(JSON.parse((body as { output: string }).output).slice(0, 2)).toEqual([null, 'written'])
     expect(await post({ sandbox: 'off' })).toMatchObject({ status: 400, body: { error: 'sandbox_required' } })
+    const dry = await post({ dry_run: true })
+    expect(dry.body).toMatchObject({ output: expect.stringMatching(/^Would execute: .* # in drover's sandbox$/) })
   })
 
   it('may let agents run any command there under a ceiling, where the system keeps them to their directory', async (test) => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { formatUsageCsv } from '../../src/executions/store/usage-csv.ts'
 import type { UsageReport } from '../../src/executions/store/usage-report.shape.ts'
 import { digest } from '../../src/kit/digest.ts'
 import { type ServerOptions, startServer, type TestServer } from '../support/start-server.ts'
@@ -54,6 +55,12 @@ describe('GET /api/v1/usage', () => {
     expect(report.totals.duration_ms).toBeGreaterThan(0)
     const all = await usageOf(server)
     expect(all.rows.map(({ day, key }) => [day, key])).toEqual(all.rows.map(() => [today, '']))
+    const csv = await server.request('/api/v1/usage?group_by=backend&format=csv')
+    expect(csv.headers).toMatchObject({
+      'content-type': 'text/csv; charset=utf-8',
+      'content-disposition': `attachment; filename="usage-${report.since}-${today}.csv"`,
+    })
+    expect(csv).toMatchObject({ status: 200, text: formatUsageCsv(report) })
   })
 
   it('does not count what was refused before an agent started', async () => {

@@ -37,7 +37,7 @@ accepts requests without a key.`,
       }),
       flag(
         '--max-approval MODE',
-        'Maximum that agents may do without approval: nothing (always), edit files (auto) or everything (none); default: server.max_approval_mode',
+        'Maximum that agents may do without approval: nothing (always), edit files, and for codex run commands in a sandbox (auto), or everything (none); default: server.max_approval_mode',
         { choices: ['always', 'auto', 'none'] },
       ),
       flag('--max-sandbox MODE', 'Highest sandbox mode for its requests (default: server.max_sandbox_mode)', {

@@ -51,7 +51,9 @@ export function remedyOf(status: LocalStatus, invocation: Invocation, restart: s
   const { config_file: file, is_background: isBackground } = status
   if (file !== undefined && file !== findNamedConfig(invocation))
     return `it was started with --config ${quoteWord(file)}, so use that for this command too`
-  return isBackground ? restart : 'restart that "drover serve" with the settings of this command'
+  if (isBackground) return restart
+  const given = 'the same variables, such as DROVER_STORE_URL, and config'
+  return `give this command the settings of that "drover serve" (${given}), or restart that with those of this command`
 }
 
 /** Restarts a server in the background with the config file of this command. */

@@ -1,16 +1,8 @@
 /** Makes text safe to show on a terminal, and measures and cuts it by terminal columns. */
 import { createRequire } from 'node:module'
+import { toPrintable } from '../../kit/printable-text.ts'
 
-/** Control characters, line separators, and invisible marks that reverse the direction of text. */
-const UNSAFE = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f]/gu
-
-/**
- * Removes control characters except line breaks and tabs. The output of a model must not move the cursor, set the title,
- * fill the clipboard, or look different from what it contains.
- */
-export function toPrintable(text: string): string {
-  return text.replace(/\r\n/g, '\n').replace(UNSAFE, (character) => (/[\n\t]/.test(character) ? character : ''))
-}
+export { toPrintable }
 
 /** For a message of drover: further lines are indented, so that none of them looks like another message. */
 export function toMessage(text: string): string {

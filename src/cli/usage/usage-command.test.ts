@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { UsageReport, UsageRow } from '../../executions/store/usage-report.shape.ts'
-import { formatCount, formatUsageCsv, formatUsageReport } from './usage-command.ts'
+import { formatCount, formatUsageReport } from './usage-command.ts'
 
 const amounts = (executions: number, more: Partial<UsageRow> = {}) => ({
   ...{ executions, completed: executions, failed: 0, cancelled: 0, lost: 0 },
@@ -17,20 +17,6 @@ const report = (group_by: UsageReport['group_by'], rows: UsageRow[], totals = TO
   group_by,
   rows,
   totals,
-})
-
-it('CSV has exact amounts, quotes what RFC 4180 quotes, and no cell is a formula', () => {
-  const rows = [
-    { key: '=HYPERLINK("x", 1)', model: 'a "b", c', ...amounts(1, { cost_usd: 0.00852, priced_usd: 0.00852 }) },
-    { key: '', model: '@sum', ...amounts(2, { unknown_cost_executions: 2 }) },
-  ]
-  expect(formatUsageCsv(report(['key', 'model'], rows)).split('\r\n')).toEqual([
-    'key,model,executions,completed,failed,cancelled,lost,input_tokens,output_tokens,cached_tokens,reasoning_tokens,' +
-      'cache_write_tokens,cost_usd,priced_usd,plan_executions,unknown_cost_executions,duration_ms',
-    `"'=HYPERLINK(""x"", 1)","a ""b"", c",1,1,0,0,0,1200,34,0,0,0,0.00852,0.00852,0,0,65000`,
-    `,'@sum,2,2,0,0,0,1200,34,0,0,0,,,0,2,65000`,
-    '',
-  ])
 })
 
 describe('formatUsageReport', () => {

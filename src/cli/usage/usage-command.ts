@@ -1,3 +1,4 @@
+import { formatUsageCsv } from '../../executions/store/usage-csv.ts'
 import { USAGE_FIELDS, type UsageField, type UsageRequest } from '../../executions/store/usage-query.ts'
 import type { UsageAmounts, UsageReport, UsageRow } from '../../executions/store/usage-report.shape.ts'
 import { formatAmount, formatLimit } from '../../prompts/budget-faults.ts'
@@ -9,7 +10,6 @@ import { withExecutions } from '../executions/open-executions.ts'
 import { flagsConflict, flagValueInvalid } from '../faults.ts'
 import { openDrover } from '../open/open-drover.ts'
 import { formatCost, formatDuration } from '../output/format-amounts.ts'
-import { formatCsv } from '../output/format-csv.ts'
 import { printResult } from '../output/print-result.ts'
 import { toOneLine } from '../output/printable.ts'
 import { dropColumns, formatTable, tableWidth } from '../output/text-table.ts'
@@ -131,18 +131,6 @@ export function formatUsageReport(usageReport: UsageReport, { width, backend }: 
     columns.map(({ isAmount, cell }, at) => (isAmount ? cell(totals) : at === label ? 'total' : '')),
   ]
   return [...formatTable(dropColumns(lines, width), width), ...describeMissingCost(totals, width)]
-}
-
-const EXACT = [
-  ...(['executions', 'completed', 'failed', 'cancelled', 'lost'] as const),
-  ...(['input_tokens', 'output_tokens', 'cached_tokens', 'reasoning_tokens', 'cache_write_tokens'] as const),
-  ...(['cost_usd', 'priced_usd', 'plan_executions', 'unknown_cost_executions', 'duration_ms'] as const),
-] satisfies readonly (keyof UsageAmounts)[]
-
-/** The rows as `--json` has them, without the totals: a spreadsheet sums by itself. An unknown cost is empty. Pure. */
-export function formatUsageCsv({ group_by: groupBy, rows }: UsageReport): string {
-  const columns = [...groupBy, ...EXACT]
-  return formatCsv([columns, ...rows.map((row) => columns.map((column) => row[column]))])
 }
 
 /** The tokens of each row mean the same for each agent, unless a row is of several agents. */

@@ -66,7 +66,8 @@ async function readState(options: { signal?: AbortSignal }): Promise<ServerState
     call<DrivenRunPage>(`runs?state=${ENDED}&limit=${limit}`, options),
   ])
   runSettings.value = { repositories: ended.repositories, checks: ended.checks }
-  mayBeOlder.value = limit < LARGEST_PAGE && (ended.next !== undefined || page.next !== undefined)
+  mayBeOlderRuns.value = limit < LARGEST_PAGE && ended.next !== undefined
+  mayBeOlder.value = mayBeOlderRuns.value || (limit < LARGEST_PAGE && page.next !== undefined)
   return {
     executions: new Map(page.executions.map((execution) => [execution.id, execution])),
     approvals: new Map(pending.approvals.map((approval) => [approval.approval_id, approval])),
@@ -91,6 +92,7 @@ async function readOpenRuns(options: { signal?: AbortSignal }, before = ''): Pro
 
 /** Whether the server has more of what has ended. */
 export const mayBeOlder = signal(false)
+export const mayBeOlderRuns = signal(false)
 
 export async function readOlder(): Promise<void> {
   recentLimit.value += MORE

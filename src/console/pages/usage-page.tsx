@@ -6,6 +6,7 @@ import type { ExecutionPage } from '../../executions/store/execution.shape.ts'
 import type { UsageAmounts, UsageReport, UsageRow } from '../../executions/store/usage-report.shape.ts'
 import { DayChart } from '../chart/day-chart.tsx'
 import { type DaySeries, type Measure, type SeriesField, toDaySeries } from '../chart/day-series.ts'
+import { DownloadUsage } from '../chart/download-usage.tsx'
 import { type RepositoryUsage, type RunUsage, toRunUsage } from '../chart/run-usage.ts'
 import { countRowsAlike, describeMissingCost, joinRows, knownCost } from '../chart/usage-rows.ts'
 import { attempt } from '../live/actions.ts'
@@ -72,6 +73,7 @@ export function UsagePage() {
           ]}
         />
         <Choice name="By" field="by" value={group} choices={GROUPS.map((name) => [name, `by ${NAMES[name]}`])} />
+        {!isByRepository && <DownloadUsage since={since} field={field} />}
       </search>
       {report !== undefined && <Totals totals={report.totals} />}
       {charted !== undefined && charted.rows.length > 0 && (

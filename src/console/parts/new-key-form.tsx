@@ -1,5 +1,7 @@
 import { useSignal } from '@preact/signals'
-import { Select, TextField } from './form-fields.tsx'
+import { backends } from '../live/server-state.ts'
+import { toLine } from '../text/visible-text.ts'
+import { CheckList, Select, TextField } from './form-fields.tsx'
 
 const DAY_MS = 86_400_000
 
@@ -10,6 +12,7 @@ export function NewKeyForm({ onCreate, onCancel }: NewKeyFormProps) {
   const [approval, sandbox] = [useSignal(''), useSignal('')]
   const [budget, days] = [useSignal(''), useSignal('90')]
   const directories = useSignal('')
+  const agents = useSignal<readonly string[]>([])
   const [mayMerge, isContained] = [useSignal(false), useSignal(false)]
   const create = () => {
     const budgets = budget.value.split(/[\s,]+/).filter(Boolean)
@@ -21,6 +24,7 @@ export function NewKeyForm({ onCreate, onCancel }: NewKeyFormProps) {
       ...(sandbox.value !== '' && { max_sandbox_mode: sandbox.value }),
       ...(budgets.length > 0 && { budgets }),
       ...(paths.length > 0 && { directories: paths }),
+      ...(agents.value.length > 0 && { backends: agents.value }),
       ...(days.value !== '' && { expires_at: expiryIn(Number(days.value)) }),
       ...(mayMerge.value && { may_merge: true }),
       ...(isContained.value && { requires_sandbox: true }),
@@ -79,6 +83,13 @@ export function NewKeyForm({ onCreate, onCancel }: NewKeyFormProps) {
           ]}
         />
       </div>
+      <CheckList
+        legend="Only these agents (none chosen: all)"
+        names={backends.value.map((backend) => backend.name)}
+        selected={agents.value}
+        viewOf={toLine}
+        onChange={(selected) => (agents.value = selected)}
+      />
       <Check value={mayMerge} says="May merge the work of its runs" />
       <Check value={isContained} says="Its agents run only inside of a sandbox" />
       <div class="actions">

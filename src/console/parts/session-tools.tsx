@@ -5,6 +5,7 @@ import type { SessionEdit } from '../../sessions/session-store.ts'
 import { attempt, tell } from '../live/actions.ts'
 import { call, sender } from '../live/api.ts'
 import { goTo } from '../live/router.ts'
+import { saveFile } from '../live/save-file.ts'
 
 type ToolsProps = { session: SessionDetail; onChanged: () => Promise<void> }
 
@@ -71,9 +72,5 @@ export function SessionTools({ session, onChanged }: ToolsProps) {
 /** Saves what the API returned as a file. */
 function exportSession(session: SessionDetail): void {
   const content = new Blob([`${JSON.stringify(session, null, 2)}\n`], { type: 'application/json' })
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(content)
-  link.download = `session-${session.id.slice(0, 8)}.json`
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(link.href), 1000)
+  saveFile(content, `session-${session.id.slice(0, 8)}.json`)
 }

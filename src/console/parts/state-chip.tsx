@@ -52,7 +52,7 @@ export function RowCost({ cost = 0, isPriced }: { cost?: number | undefined; isP
   return <span class="row-cost">{cost > 0 && formatCost(cost, isPriced)}</span>
 }
 
-/** The API key of a session or an execution, if it is not that of the reader, and whether all keys see it. */
+/** The API key of a session, an execution or a run, if it is not that of the reader, and whether all keys see it. */
 export function Owner({ of }: { of: Partial<Pick<Session, 'api_key' | 'shared'>> }) {
   const { api_key: key, shared } = of
   return (

@@ -6,7 +6,7 @@ import { changeRun } from '../live/known-runs.ts'
 import { toHash } from '../live/router.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Menu } from '../parts/menu.tsx'
-import { Age, StateChip } from '../parts/state-chip.tsx'
+import { Age, Owner, StateChip } from '../parts/state-chip.tsx'
 import { formatCost, formatDuration, nameOfRepository } from '../text/format.ts'
 import { runStateWord } from '../text/state-word.ts'
 import { toLine } from '../text/visible-text.ts'
@@ -40,6 +40,7 @@ function RunFacts({ run }: { run: DrivenRun }) {
         {run.review_backend !== undefined && ` → ${toLine(run.review_backend)}`}
         {run.is_demo === true && ' (demo)'}
       </span>
+      <Owner of={run} />
       {action !== undefined && run.state === 'running' && <span>now {toLine(action.kind)}</span>}
       {spent.time_secs > 0 && <span>{formatDuration(spent.time_secs * 1000)}</span>}
       {spent.cost_usd > 0 && <span class="bar-wide">{formatCost(spent.cost_usd, spent.priced_usd !== undefined)}</span>}

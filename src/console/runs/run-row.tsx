@@ -1,7 +1,7 @@
 import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
 import { toHash } from '../live/router.ts'
 import { isRunning, serverState } from '../live/server-state.ts'
-import { Age, RowCost, StateChip } from '../parts/state-chip.tsx'
+import { Age, Owner, RowCost, StateChip } from '../parts/state-chip.tsx'
 import { nameOfRepository } from '../text/format.ts'
 import { runStateWord } from '../text/state-word.ts'
 import { toLine } from '../text/visible-text.ts'
@@ -23,6 +23,7 @@ export function RunRow({ run }: { run: DrivenRun }) {
         {isLive && <progress value={actions.taken} max={actions.taken + actions.remaining} title={actionsText(run)} />}
         <span class="row-facts dim">
           {run.merged !== undefined && <span class="verdict-passed">merged</span>}
+          <Owner of={run} />
           <span>{toLine(nameOfRepository(run.repository))}</span>
           <RunMachine run={run} />
           <RowCost cost={spent.cost_usd} isPriced={spent.priced_usd !== undefined} />

@@ -10,6 +10,7 @@ import {
   validateParallelRequest,
 } from '../../prompts/checks.generated.js'
 import type { ChainRequest, CompareRequest, KeepRequest, ParallelRequest } from '../../prompts/prompt-request.shape.ts'
+import type { PromptResult } from '../../prompts/prompt-result.ts'
 import type { BatchStart, RunningBatch } from '../../service/drover-service.ts'
 import { toRequestCaller } from '../context/sender.ts'
 import type { RegisterRoutes } from '../context/server-context.ts'
@@ -18,6 +19,7 @@ import { checkBody } from '../request/body.ts'
 import { validateComparedQuery, validateComparisonsQuery } from '../request/checks.generated.js'
 import { readQuery } from '../request/query.ts'
 import { abortOnDisconnect } from '../response/disconnects.ts'
+import { logFailures } from '../response/log-failure.ts'
 import { LARGE_OUTPUT, sendJson } from '../response/send-json.ts'
 import type { ComparedQuery, ComparisonsQuery } from './batches.shape.ts'
 
@@ -84,7 +86,7 @@ function toParts(prompts: ParallelRequest['tasks'] | ChainRequest['steps']) {
   return { backends: prompts.map(({ backend }) => backend), prompts: prompts.map(({ prompt }) => prompt) }
 }
 
-type BatchResult = { results: readonly { output: string }[] }
+type BatchResult = { results: readonly PromptResult[] }
 
 /** Runs several prompts and records them for the access log. Returns what the Fastify handler has to return. */
 async function sendBatch<Result extends BatchResult>(
@@ -105,8 +107,16 @@ async function sendBatch<Result extends BatchResult>(
         settle: (work) => releaseOnFault(work, execution),
         onBegin: () => void reply.header('x-execution-id', id),
       })
+  const result = running.result() as Promise<Result>
+  const isLogged = isRepeat
+    ? undefined
+    : logFailures(
+        exchange,
+        result.then(({ results }) => results),
+      )
   if (isDetached) return await acceptExecution(exchange, execution)
-  return sendResult(exchange, (await running.result()) as Result)
+  await isLogged
+  return sendResult(exchange, await result)
 }
 
 function sendResult({ request, reply }: Exchange, result: BatchResult): object | FastifyReply {

@@ -1,8 +1,9 @@
 import { Type } from 'typebox'
+import { formatUsageCsv } from '../../executions/store/usage-csv.ts'
 import { UsageReport } from '../../executions/store/usage-report.shape.ts'
-import { type Static, strict, textLike } from '../../kit/shape.ts'
+import { literals, type Static, strict, textLike } from '../../kit/shape.ts'
 import { COMMON_ERRORS } from '../api-description/error-responses.shape.ts'
-import { jsonResponse, type Operation, operation } from '../api-description/operation.shape.ts'
+import { type Operation, operation } from '../api-description/operation.shape.ts'
 
 const FIELD = '(day|key|backend|model)'
 
@@ -19,6 +20,9 @@ export const UsageParameters = strict({
       default: 'day,key,backend,model',
       description: 'The fields that each row has. Rows that differ only in other fields are added up.',
     }),
+  ),
+  format: Type.Optional(
+    literals(['json', 'csv'], { default: 'json', description: '`csv`: only the rows, for a spreadsheet.' }),
   ),
 })
 export type UsageParameters = Static<typeof UsageParameters>
@@ -61,7 +65,20 @@ export const OPERATIONS: readonly Operation[] = [
       shape,
       isRequired: false,
     })),
-    responses: { 200: jsonResponse('The usage, at most 10,000 rows.', UsageReport, example) },
+    responses: {
+      200: {
+        description: 'The usage, at most 10,000 rows.',
+        content: {
+          'application/json': { shape: UsageReport, examples: { example } },
+          'text/csv': {
+            shape: Type.String({
+              description: 'The names of the columns, and a line for each row. An unknown cost is empty.',
+            }),
+            examples: { example: formatUsageCsv(example) },
+          },
+        },
+      },
+    },
     errors: ['BadRequest', ...COMMON_ERRORS],
   }),
 ]

@@ -1,4 +1,5 @@
 /** `GET /api/v1/usage` */
+import { formatUsageCsv } from '../../executions/store/usage-csv.ts'
 import type { UsageField } from '../../executions/store/usage-query.ts'
 import { checker } from '../../kit/schema.ts'
 import { toRequestCaller } from '../context/sender.ts'
@@ -12,11 +13,14 @@ const checkUsageQuery = checker<UsageParameters>('the query', validateUsageQuery
 
 export const registerUsage: RegisterRoutes = (scope, context) => {
   scope.get('/usage', async (request, reply) => {
-    const { group_by: groupBy, ...filter } = readQuery(request.query, checkUsageQuery, [])
+    const { group_by: groupBy, format, ...filter } = readQuery(request.query, checkUsageQuery, [])
     // The check allows only these fields.
     const fields = groupBy?.split(',') as UsageField[] | undefined
     const wanted = { ...filter, ...(fields && { groupBy: fields }) }
     const report = await context.drover.executions.usage(toRequestCaller(request, context), wanted)
-    return sendJson(reply, report)
+    if (format !== 'csv') return sendJson(reply, report)
+    const name = `usage-${report.since}-${report.until}.csv`
+    reply.type('text/csv; charset=utf-8').header('content-disposition', `attachment; filename="${name}"`)
+    return reply.send(formatUsageCsv(report))
   })
 }

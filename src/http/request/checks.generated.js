@@ -6,7 +6,7 @@ r,e]=[F(4),F(5),F(6)],[o,a]=[F(7),F(8)];return Q>=1&&Q<=I&&B<=23&&r<=59&&e<=59&&
 T00:00:00Z`)}function ir({year:t,month:s}){return[31,t%4===0&&(t%100!==0||t%400===0)?29:28,31,30,31,30,31,31,30,31,30,31][s-
 1]??0}var nr,Ue=Be(()=>{"use strict";nr=/^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.\d+)?(?:Z|[+-](\d{2}):(\d{2}))$/i});var Ce={};tr(Ce,{formats:()=>lr});var lr,ze=Be(()=>{"use strict";Ue();lr={date:Ze,"date-time":Ve}});var Ye=sr(Qe=>{"use strict";Object.defineProperty(Qe,"__esModule",{value:!0});function Ke(t){let s=t.length,F=0,Q=0,I;for(;Q<
 s;)F++,I=t.charCodeAt(Q++),I>=55296&&I<=56319&&Q<s&&(I=t.charCodeAt(Q),(I&64512)===56320&&Q++);return F}Qe.default=Ke;Ke.
-code='require("ajv/dist/runtime/ucs2length").default'});var ms=H;var or=["backend","status","limit","offset","tag","model","workdir","search","since","until"],fr=["active","completed","\
+code='require("ajv/dist/runtime/ucs2length").default'});var ds=H;var or=["backend","status","limit","offset","tag","model","workdir","search","since","until"],fr=["active","completed","\
 error","paused"],ke=new RegExp("^[a-z][a-z0-9-]{0,31}$","u"),Fe=(ze(),Se(Ce)).formats["date-time"];function H(t,{instancePath:s="",
 parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&
 !Array.isArray(t)){for(let i in t){let l=e;if(!(i==="backend"||i==="status"||i==="limit"||i==="offset"||i==="tag"||i==="\
@@ -39,7 +39,7 @@ errors=[{instancePath:s+"/since",keyword:"type",params:{type:"string"}}],!1;var 
 void 0){let i=t.until,l=e;if(e===l&&e===l)if(typeof i=="string"){if(!Fe(i))return H.errors=[{instancePath:s+"/until",keyword:"\
 format",params:{format:"date-time"}}],!1}else return H.errors=[{instancePath:s+"/until",keyword:"type",params:{type:"str\
 ing"}}],!1;var a=l===e}else var a=!0}}}}}}}}}}else return H.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],
-!1;return H.errors=r,e===0}var ds=qe;var pr=["turns"],Me=["true","false"];function qe(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){
+!1;return H.errors=r,e===0}var cs=qe;var pr=["turns"],Me=["true","false"];function qe(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){for(let a in t){let i=e;if(a!=="turns"){let l={instancePath:s,
 keyword:"enum",params:{allowedValues:pr},propertyName:a};r===null?r=[l]:r.push(l),e++}var o=i===e;if(!o){let l={instancePath:s,
 keyword:"propertyNames",params:{propertyName:a}};return r===null?r=[l]:r.push(l),e++,qe.errors=r,!1;break}}if(o&&t.turns!==
@@ -61,7 +61,7 @@ s",keyword:"type",params:{type:"array"}}],!1;var i=n===e}else var i=!0;if(i){if(
 if(!(y&&typeof y=="object"&&!Array.isArray(y)))return oe.errors=[{instancePath:s+"/metadata",keyword:"type",params:{type:"\
 object"}}],!1;var i=n===e}else var i=!0;if(i)if(t.shared!==void 0){let y=e;if(typeof t.shared!="boolean")return oe.errors=
 [{instancePath:s+"/shared",keyword:"type",params:{type:"boolean"}}],!1;var i=y===e}else var i=!0}}}}else return oe.errors=
-[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return oe.errors=r,e===0}var cs=Y;var mr=["state","backend","workdir","key","search","session","parent","kind","since","before","limit"],dr=["queued","run\
+[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return oe.errors=r,e===0}var vs=Y;var mr=["state","backend","workdir","key","search","session","parent","kind","since","before","limit"],dr=["queued","run\
 ning","completed","failed","cancelled","lost"],cr=["prompt","dry_run","parallel","parallel_task","chain","chain_step","c\
 ompare","compare_backend","action"],V=Ye().default,vr=new RegExp("^exec_[0-9a-f]{24}$","u");function Y(t,{instancePath:s="",
 parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&
@@ -123,37 +123,39 @@ keyword:"enum",params:{allowedValues:wr},propertyName:i};r===null?r=[y]:r.push(y
 keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[y]:r.push(y),e++,xe.errors=r,!1;break}}if(o&&t.text!==
 void 0){let i=t.text;if(e===e)if(typeof i=="string"){if(i.length===0)return xe.errors=[{instancePath:s+"/text",keyword:"\
 minLength",params:{limit:1}}],!1}else return xe.errors=[{instancePath:s+"/text",keyword:"type",params:{type:"string"}}],
-!1}}else return xe.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return xe.errors=r,e===0}var vs=Le;var br=["after"];function Le(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){
+!1}}else return xe.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return xe.errors=r,e===0}var _s=Le;var br=["after"];function Le(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){for(let a in t){let i=e;if(a!=="after"){let l={instancePath:s,
 keyword:"enum",params:{allowedValues:br},propertyName:a};r===null?r=[l]:r.push(l),e++}var o=i===e;if(!o){let l={instancePath:s,
 keyword:"propertyNames",params:{propertyName:a}};return r===null?r=[l]:r.push(l),e++,Le.errors=r,!1;break}}if(o&&t.after!==
 void 0){let a=t.after,i=e;if(!(typeof a=="number"&&!(a%1)&&!isNaN(a)&&isFinite(a)))return Le.errors=[{instancePath:s+"/a\
 fter",keyword:"type",params:{type:"integer"}}],!1;if(e===i&&typeof a=="number"&&isFinite(a)&&(a<0||isNaN(a)))return Le.errors=
 [{instancePath:s+"/after",keyword:"minimum",params:{comparison:">=",limit:0}}],!1}}else return Le.errors=[{instancePath:s,
-keyword:"type",params:{type:"object"}}],!1;return Le.errors=r,e===0}var _s=te;var xr=["since","until","key","backend","model","group_by"],He=(ze(),Se(Ce)).formats.date,Nr=new RegExp("^(day|key|backe\
-nd|model)(,(day|key|backend|model)){0,3}$","u");function te(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,
-dynamicAnchors:B={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){for(let i in t){let l=e;if(!(i===
-"since"||i==="until"||i==="key"||i==="backend"||i==="model"||i==="group_by")){let y={instancePath:s,keyword:"enum",params:{
-allowedValues:xr},propertyName:i};r===null?r=[y]:r.push(y),e++}var o=l===e;if(!o){let y={instancePath:s,keyword:"propert\
-yNames",params:{propertyName:i}};return r===null?r=[y]:r.push(y),e++,te.errors=r,!1;break}}if(o){if(t.since!==void 0){let i=t.
-since,l=e;if(e===l&&e===l)if(typeof i=="string"){if(!He(i))return te.errors=[{instancePath:s+"/since",keyword:"format",params:{
-format:"date"}}],!1}else return te.errors=[{instancePath:s+"/since",keyword:"type",params:{type:"string"}}],!1;var a=l===
-e}else var a=!0;if(a){if(t.until!==void 0){let i=t.until,l=e;if(e===l&&e===l)if(typeof i=="string"){if(!He(i))return te.
-errors=[{instancePath:s+"/until",keyword:"format",params:{format:"date"}}],!1}else return te.errors=[{instancePath:s+"/u\
-ntil",keyword:"type",params:{type:"string"}}],!1;var a=l===e}else var a=!0;if(a){if(t.key!==void 0){let i=t.key,l=e;if(e===
-l)if(typeof i=="string"){if(i.length===0)return te.errors=[{instancePath:s+"/key",keyword:"minLength",params:{limit:1}}],
-!1}else return te.errors=[{instancePath:s+"/key",keyword:"type",params:{type:"string"}}],!1;var a=l===e}else var a=!0;if(a){
-if(t.backend!==void 0){let i=t.backend,l=e;if(e===l)if(typeof i=="string"){if(i.length===0)return te.errors=[{instancePath:s+
-"/backend",keyword:"minLength",params:{limit:1}}],!1}else return te.errors=[{instancePath:s+"/backend",keyword:"type",params:{
+keyword:"type",params:{type:"object"}}],!1;return Le.errors=r,e===0}var ks=ee;var xr=["since","until","key","backend","model","group_by","format"],Nr=["json","csv"],He=(ze(),Se(Ce)).formats.date,jr=new RegExp(
+"^(day|key|backend|model)(,(day|key|backend|model)){0,3}$","u");function ee(t,{instancePath:s="",parentData:F,parentDataProperty:Q,
+rootData:I=t,dynamicAnchors:B={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){for(let i in t){
+let l=e;if(!(i==="since"||i==="until"||i==="key"||i==="backend"||i==="model"||i==="group_by"||i==="format")){let y={instancePath:s,
+keyword:"enum",params:{allowedValues:xr},propertyName:i};r===null?r=[y]:r.push(y),e++}var o=l===e;if(!o){let y={instancePath:s,
+keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[y]:r.push(y),e++,ee.errors=r,!1;break}}if(o){if(t.since!==
+void 0){let i=t.since,l=e;if(e===l&&e===l)if(typeof i=="string"){if(!He(i))return ee.errors=[{instancePath:s+"/since",keyword:"\
+format",params:{format:"date"}}],!1}else return ee.errors=[{instancePath:s+"/since",keyword:"type",params:{type:"string"}}],
+!1;var a=l===e}else var a=!0;if(a){if(t.until!==void 0){let i=t.until,l=e;if(e===l&&e===l)if(typeof i=="string"){if(!He(
+i))return ee.errors=[{instancePath:s+"/until",keyword:"format",params:{format:"date"}}],!1}else return ee.errors=[{instancePath:s+
+"/until",keyword:"type",params:{type:"string"}}],!1;var a=l===e}else var a=!0;if(a){if(t.key!==void 0){let i=t.key,l=e;if(e===
+l)if(typeof i=="string"){if(i.length===0)return ee.errors=[{instancePath:s+"/key",keyword:"minLength",params:{limit:1}}],
+!1}else return ee.errors=[{instancePath:s+"/key",keyword:"type",params:{type:"string"}}],!1;var a=l===e}else var a=!0;if(a){
+if(t.backend!==void 0){let i=t.backend,l=e;if(e===l)if(typeof i=="string"){if(i.length===0)return ee.errors=[{instancePath:s+
+"/backend",keyword:"minLength",params:{limit:1}}],!1}else return ee.errors=[{instancePath:s+"/backend",keyword:"type",params:{
 type:"string"}}],!1;var a=l===e}else var a=!0;if(a){if(t.model!==void 0){let i=t.model,l=e;if(e===l)if(typeof i=="string"){
-if(i.length===0)return te.errors=[{instancePath:s+"/model",keyword:"minLength",params:{limit:1}}],!1}else return te.errors=
-[{instancePath:s+"/model",keyword:"type",params:{type:"string"}}],!1;var a=l===e}else var a=!0;if(a)if(t.group_by!==void 0){
-let i=t.group_by,l=e;if(e===l)if(typeof i=="string"){if(!Nr.test(i))return te.errors=[{instancePath:s+"/group_by",keyword:"\
-saidPattern",params:{says:"a list of day, key, backend and model, with commas between them"}}],!1}else return te.errors=
-[{instancePath:s+"/group_by",keyword:"type",params:{type:"string"}}],!1;var a=l===e}else var a=!0}}}}}}else return te.errors=
-[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return te.errors=r,e===0}var jr=me;var Ar=["key","link"];function me(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){
+if(i.length===0)return ee.errors=[{instancePath:s+"/model",keyword:"minLength",params:{limit:1}}],!1}else return ee.errors=
+[{instancePath:s+"/model",keyword:"type",params:{type:"string"}}],!1;var a=l===e}else var a=!0;if(a){if(t.group_by!==void 0){
+let i=t.group_by,l=e;if(e===l)if(typeof i=="string"){if(!jr.test(i))return ee.errors=[{instancePath:s+"/group_by",keyword:"\
+saidPattern",params:{says:"a list of day, key, backend and model, with commas between them"}}],!1}else return ee.errors=
+[{instancePath:s+"/group_by",keyword:"type",params:{type:"string"}}],!1;var a=l===e}else var a=!0;if(a)if(t.format!==void 0){
+let i=t.format,l=e;if(!(i==="json"||i==="csv"))return ee.errors=[{instancePath:s+"/format",keyword:"enum",params:{allowedValues:Nr}}],
+!1;var a=l===e}else var a=!0}}}}}}}else return ee.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ee.
+errors=r,e===0}var Ar=me;var Lr=["key","link"];function me(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){for(let i in t){let l=e;if(!(i==="key"||i==="link")){
-let y={instancePath:s,keyword:"enum",params:{allowedValues:Ar},propertyName:i};r===null?r=[y]:r.push(y),e++}var o=l===e;
+let y={instancePath:s,keyword:"enum",params:{allowedValues:Lr},propertyName:i};r===null?r=[y]:r.push(y),e++}var o=l===e;
 if(!o){let y={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[y]:r.push(y),e++,me.errors=
 r,!1;break}}if(o){if(t.key!==void 0){let i=t.key,l=e;if(e===l)if(typeof i=="string"){if(V(i)>1024)return me.errors=[{instancePath:s+
 "/key",keyword:"maxLength",params:{limit:1024}}],!1;if(i.length===0)return me.errors=[{instancePath:s+"/key",keyword:"mi\
@@ -162,30 +164,30 @@ var a=l===e}else var a=!0;if(a)if(t.link!==void 0){let i=t.link,l=e;if(e===l)if(
 errors=[{instancePath:s+"/link",keyword:"maxLength",params:{limit:1024}}],!1;if(i.length===0)return me.errors=[{instancePath:s+
 "/link",keyword:"minLength",params:{limit:1}}],!1}else return me.errors=[{instancePath:s+"/link",keyword:"type",params:{
 type:"string"}}],!1;var a=l===e}else var a=!0}}else return me.errors=[{instancePath:s,keyword:"type",params:{type:"objec\
-t"}}],!1;return me.errors=r,e===0}var Lr=ee;var Or=["endpoint","keys"],Dr=["p256dh","auth"];function ee(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,
+t"}}],!1;return me.errors=r,e===0}var Or=re;var Dr=["endpoint","keys"],qr=["p256dh","auth"];function re(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,
 dynamicAnchors:B={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let y;if(t.endpoint===void 0&&
-(y="endpoint")||t.keys===void 0&&(y="keys"))return ee.errors=[{instancePath:s,keyword:"required",params:{missingProperty:y}}],
-!1;for(let n in t){let f=e;if(!(n==="endpoint"||n==="keys")){let d={instancePath:s,keyword:"enum",params:{allowedValues:Or},
+(y="endpoint")||t.keys===void 0&&(y="keys"))return re.errors=[{instancePath:s,keyword:"required",params:{missingProperty:y}}],
+!1;for(let n in t){let f=e;if(!(n==="endpoint"||n==="keys")){let d={instancePath:s,keyword:"enum",params:{allowedValues:Dr},
 propertyName:n};r===null?r=[d]:r.push(d),e++}var o=f===e;if(!o){let d={instancePath:s,keyword:"propertyNames",params:{propertyName:n}};
-return r===null?r=[d]:r.push(d),e++,ee.errors=r,!1;break}}if(o){if(t.endpoint!==void 0){let n=t.endpoint,f=e;if(e===f)if(typeof n==
-"string"){if(V(n)>2e3)return ee.errors=[{instancePath:s+"/endpoint",keyword:"maxLength",params:{limit:2e3}}],!1;if(n.length===
-0)return ee.errors=[{instancePath:s+"/endpoint",keyword:"minLength",params:{limit:1}}],!1}else return ee.errors=[{instancePath:s+
+return r===null?r=[d]:r.push(d),e++,re.errors=r,!1;break}}if(o){if(t.endpoint!==void 0){let n=t.endpoint,f=e;if(e===f)if(typeof n==
+"string"){if(V(n)>2e3)return re.errors=[{instancePath:s+"/endpoint",keyword:"maxLength",params:{limit:2e3}}],!1;if(n.length===
+0)return re.errors=[{instancePath:s+"/endpoint",keyword:"minLength",params:{limit:1}}],!1}else return re.errors=[{instancePath:s+
 "/endpoint",keyword:"type",params:{type:"string"}}],!1;var a=f===e}else var a=!0;if(a)if(t.keys!==void 0){let n=t.keys,f=e;
 if(e===f)if(n&&typeof n=="object"&&!Array.isArray(n)){let k;if(n.p256dh===void 0&&(k="p256dh")||n.auth===void 0&&(k="aut\
-h"))return ee.errors=[{instancePath:s+"/keys",keyword:"required",params:{missingProperty:k}}],!1;for(let c in n){let x=e;
-if(!(c==="p256dh"||c==="auth")){let v={instancePath:s+"/keys",keyword:"enum",params:{allowedValues:Dr},propertyName:c};r===
+h"))return re.errors=[{instancePath:s+"/keys",keyword:"required",params:{missingProperty:k}}],!1;for(let c in n){let x=e;
+if(!(c==="p256dh"||c==="auth")){let v={instancePath:s+"/keys",keyword:"enum",params:{allowedValues:qr},propertyName:c};r===
 null?r=[v]:r.push(v),e++}var i=x===e;if(!i){let v={instancePath:s+"/keys",keyword:"propertyNames",params:{propertyName:c}};
-return r===null?r=[v]:r.push(v),e++,ee.errors=r,!1;break}}if(i){if(n.p256dh!==void 0){let c=n.p256dh,x=e;if(e===x)if(typeof c==
-"string"){if(V(c)>200)return ee.errors=[{instancePath:s+"/keys/p256dh",keyword:"maxLength",params:{limit:200}}],!1;if(c.
-length===0)return ee.errors=[{instancePath:s+"/keys/p256dh",keyword:"minLength",params:{limit:1}}],!1}else return ee.errors=
+return r===null?r=[v]:r.push(v),e++,re.errors=r,!1;break}}if(i){if(n.p256dh!==void 0){let c=n.p256dh,x=e;if(e===x)if(typeof c==
+"string"){if(V(c)>200)return re.errors=[{instancePath:s+"/keys/p256dh",keyword:"maxLength",params:{limit:200}}],!1;if(c.
+length===0)return re.errors=[{instancePath:s+"/keys/p256dh",keyword:"minLength",params:{limit:1}}],!1}else return re.errors=
 [{instancePath:s+"/keys/p256dh",keyword:"type",params:{type:"string"}}],!1;var l=x===e}else var l=!0;if(l)if(n.auth!==void 0){
-let c=n.auth,x=e;if(e===x)if(typeof c=="string"){if(V(c)>200)return ee.errors=[{instancePath:s+"/keys/auth",keyword:"max\
-Length",params:{limit:200}}],!1;if(c.length===0)return ee.errors=[{instancePath:s+"/keys/auth",keyword:"minLength",params:{
-limit:1}}],!1}else return ee.errors=[{instancePath:s+"/keys/auth",keyword:"type",params:{type:"string"}}],!1;var l=x===e}else
-var l=!0}}else return ee.errors=[{instancePath:s+"/keys",keyword:"type",params:{type:"object"}}],!1;var a=f===e}else var a=!0}}else
-return ee.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ee.errors=r,e===0}var ks=fe;var qr=["path","files_only","context"];function fe(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){
+let c=n.auth,x=e;if(e===x)if(typeof c=="string"){if(V(c)>200)return re.errors=[{instancePath:s+"/keys/auth",keyword:"max\
+Length",params:{limit:200}}],!1;if(c.length===0)return re.errors=[{instancePath:s+"/keys/auth",keyword:"minLength",params:{
+limit:1}}],!1}else return re.errors=[{instancePath:s+"/keys/auth",keyword:"type",params:{type:"string"}}],!1;var l=x===e}else
+var l=!0}}else return re.errors=[{instancePath:s+"/keys",keyword:"type",params:{type:"object"}}],!1;var a=f===e}else var a=!0}}else
+return re.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return re.errors=r,e===0}var gs=fe;var $r=["path","files_only","context"];function fe(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){for(let i in t){let l=e;if(!(i==="path"||i==="files\
-_only"||i==="context")){let y={instancePath:s,keyword:"enum",params:{allowedValues:qr},propertyName:i};r===null?r=[y]:r.
+_only"||i==="context")){let y={instancePath:s,keyword:"enum",params:{allowedValues:$r},propertyName:i};r===null?r=[y]:r.
 push(y),e++}var o=l===e;if(!o){let y={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};return r===null?r=
 [y]:r.push(y),e++,fe.errors=r,!1;break}}if(o){if(t.path!==void 0){let i=t.path,l=e;if(e===l)if(typeof i=="string"){if(V(
 i)>4096)return fe.errors=[{instancePath:s+"/path",keyword:"maxLength",params:{limit:4096}}],!1;if(i.length===0)return fe.
@@ -197,22 +199,22 @@ isFinite(i)))return fe.errors=[{instancePath:s+"/context",keyword:"type",params:
 "number"&&isFinite(i)){if(i>1e5||isNaN(i))return fe.errors=[{instancePath:s+"/context",keyword:"maximum",params:{comparison:"\
 <=",limit:1e5}}],!1;if(i<0||isNaN(i))return fe.errors=[{instancePath:s+"/context",keyword:"minimum",params:{comparison:"\
 >=",limit:0}}],!1}var a=l===e}else var a=!0}}}else return fe.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],
-!1;return fe.errors=r,e===0}var gs=Oe;var $r=["since"];function Oe(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){
+!1;return fe.errors=r,e===0}var hs=Oe;var Pr=["since"];function Oe(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){for(let a in t){let i=e;if(a!=="since"){let l={instancePath:s,
-keyword:"enum",params:{allowedValues:$r},propertyName:a};r===null?r=[l]:r.push(l),e++}var o=i===e;if(!o){let l={instancePath:s,
+keyword:"enum",params:{allowedValues:Pr},propertyName:a};r===null?r=[l]:r.push(l),e++}var o=i===e;if(!o){let l={instancePath:s,
 keyword:"propertyNames",params:{propertyName:a}};return r===null?r=[l]:r.push(l),e++,Oe.errors=r,!1;break}}if(o&&t.since!==
 void 0){let a=t.since,i=e;if(e===i&&e===i)if(typeof a=="string"){if(!Fe(a))return Oe.errors=[{instancePath:s+"/since",keyword:"\
 format",params:{format:"date-time"}}],!1}else return Oe.errors=[{instancePath:s+"/since",keyword:"type",params:{type:"st\
 ring"}}],!1}}else return Oe.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Oe.errors=r,e===0}
-var hs=G;var Pr=["state","repository","backend","label","key","search","before","limit"],Fr=new RegExp("^(queued|running|waiting_\
+var ws=G;var Fr=["state","repository","backend","label","key","search","before","limit"],Er=new RegExp("^(queued|running|waiting_\
 for_limit|waiting|paused|stopped|interrupted|failed|continued|ended|merged|discarded)(,(queued|running|waiting_for_limit\
-|waiting|paused|stopped|interrupted|failed|continued|ended|merged|discarded)){0,11}$","u"),Er=new RegExp("^[A-Za-z0-9_-]\
+|waiting|paused|stopped|interrupted|failed|continued|ended|merged|discarded)){0,11}$","u"),Rr=new RegExp("^[A-Za-z0-9_-]\
 {1,128}$","u");function G(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){let r=null,
 e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){for(let i in t){let l=e;if(!(i==="state"||i==="repository"||i===
 "backend"||i==="label"||i==="key"||i==="search"||i==="before"||i==="limit")){let y={instancePath:s,keyword:"enum",params:{
-allowedValues:Pr},propertyName:i};r===null?r=[y]:r.push(y),e++}var o=l===e;if(!o){let y={instancePath:s,keyword:"propert\
+allowedValues:Fr},propertyName:i};r===null?r=[y]:r.push(y),e++}var o=l===e;if(!o){let y={instancePath:s,keyword:"propert\
 yNames",params:{propertyName:i}};return r===null?r=[y]:r.push(y),e++,G.errors=r,!1;break}}if(o){if(t.state!==void 0){let i=t.
-state,l=e;if(e===l)if(typeof i=="string"){if(!Fr.test(i))return G.errors=[{instancePath:s+"/state",keyword:"saidPattern",
+state,l=e;if(e===l)if(typeof i=="string"){if(!Er.test(i))return G.errors=[{instancePath:s+"/state",keyword:"saidPattern",
 params:{says:"a list of states, with commas between them"}}],!1}else return G.errors=[{instancePath:s+"/state",keyword:"\
 type",params:{type:"string"}}],!1;var a=l===e}else var a=!0;if(a){if(t.repository!==void 0){let i=t.repository,l=e;if(e===
 l)if(typeof i=="string"){if(i.length===0)return G.errors=[{instancePath:s+"/repository",keyword:"minLength",params:{limit:1}}],
@@ -228,13 +230,13 @@ tring"}}],!1;var a=l===e}else var a=!0;if(a){if(t.search!==void 0){let i=t.searc
 i)>200)return G.errors=[{instancePath:s+"/search",keyword:"maxLength",params:{limit:200}}],!1;if(i.length===0)return G.errors=
 [{instancePath:s+"/search",keyword:"minLength",params:{limit:1}}],!1}else return G.errors=[{instancePath:s+"/search",keyword:"\
 type",params:{type:"string"}}],!1;var a=l===e}else var a=!0;if(a){if(t.before!==void 0){let i=t.before,l=e;if(e===l)if(typeof i==
-"string"){if(!Er.test(i))return G.errors=[{instancePath:s+"/before",keyword:"saidPattern",params:{says:"the id of a run"}}],
+"string"){if(!Rr.test(i))return G.errors=[{instancePath:s+"/before",keyword:"saidPattern",params:{says:"the id of a run"}}],
 !1}else return G.errors=[{instancePath:s+"/before",keyword:"type",params:{type:"string"}}],!1;var a=l===e}else var a=!0;
 if(a)if(t.limit!==void 0){let i=t.limit,l=e;if(!(typeof i=="number"&&!(i%1)&&!isNaN(i)&&isFinite(i)))return G.errors=[{instancePath:s+
 "/limit",keyword:"type",params:{type:"integer"}}],!1;if(e===l&&typeof i=="number"&&isFinite(i)){if(i>1e3||isNaN(i))return G.
 errors=[{instancePath:s+"/limit",keyword:"maximum",params:{comparison:"<=",limit:1e3}}],!1;if(i<1||isNaN(i))return G.errors=
 [{instancePath:s+"/limit",keyword:"minimum",params:{comparison:">=",limit:1}}],!1}var a=l===e}else var a=!0}}}}}}}}else return G.
-errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return G.errors=r,e===0}var Rr=O;var Ir=["goal","issue","issue_number","as_goal","repository","review","queue","after","group","total_tokens","total_cost\
+errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return G.errors=r,e===0}var Ir=O;var Vr=["goal","issue","issue_number","as_goal","repository","review","queue","after","group","total_tokens","total_cost\
 _usd","backend","model","review_backend","review_model","checks","actions","max_tokens","max_cost_usd","max_time_secs","\
 rounds","approval_mode","mcp_servers","on_limit","max_wait_secs","fallback","deliver"],Ge=["auto","sandboxed","none","al\
 ways"],Je=["ask","wait","next","pause"],We=["none","branch","pr"];function O(t,{instancePath:s="",parentData:F,parentDataProperty:Q,
@@ -243,7 +245,7 @@ let f=e;if(!(n==="goal"||n==="issue"||n==="issue_number"||n==="as_goal"||n==="re
 "after"||n==="group"||n==="total_tokens"||n==="total_cost_usd"||n==="backend"||n==="model"||n==="review_backend"||n==="r\
 eview_model"||n==="checks"||n==="actions"||n==="max_tokens"||n==="max_cost_usd"||n==="max_time_secs"||n==="rounds"||n===
 "approval_mode"||n==="mcp_servers"||n==="on_limit"||n==="max_wait_secs"||n==="fallback"||n==="deliver")){let d={instancePath:s,
-keyword:"enum",params:{allowedValues:Ir},propertyName:n};r===null?r=[d]:r.push(d),e++}var o=f===e;if(!o){let d={instancePath:s,
+keyword:"enum",params:{allowedValues:Vr},propertyName:n};r===null?r=[d]:r.push(d),e++}var o=f===e;if(!o){let d={instancePath:s,
 keyword:"propertyNames",params:{propertyName:n}};return r===null?r=[d]:r.push(d),e++,O.errors=r,!1;break}}if(o){if(t.goal!==
 void 0){let n=t.goal,f=e;if(e===f)if(typeof n=="string"){if(n.length===0)return O.errors=[{instancePath:s+"/goal",keyword:"\
 minLength",params:{limit:1}}],!1}else return O.errors=[{instancePath:s+"/goal",keyword:"type",params:{type:"string"}}],!1;
@@ -337,10 +339,10 @@ return O.errors=[{instancePath:s+"/fallback/"+c,keyword:"type",params:{type:"str
 return O.errors=[{instancePath:s+"/fallback",keyword:"type",params:{type:"array"}}],!1;var a=f===e}else var a=!0;if(a)if(t.
 deliver!==void 0){let n=t.deliver,f=e;if(!(n==="none"||n==="branch"||n==="pr"))return O.errors=[{instancePath:s+"/delive\
 r",keyword:"enum",params:{allowedValues:We}}],!1;var a=f===e}else var a=!0}}}}}}}}}}}}}}}}}}}}}}}}}}}else return O.errors=
-[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return O.errors=r,e===0}var Vr=de;var Cr=["text","action_id"];function de(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){
+[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return O.errors=r,e===0}var Cr=de;var zr=["text","action_id"];function de(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let i;if(t.text===void 0&&(i="text"))return de.errors=
 [{instancePath:s,keyword:"required",params:{missingProperty:i}}],!1;for(let l in t){let y=e;if(!(l==="text"||l==="action\
-_id")){let n={instancePath:s,keyword:"enum",params:{allowedValues:Cr},propertyName:l};r===null?r=[n]:r.push(n),e++}var o=y===
+_id")){let n={instancePath:s,keyword:"enum",params:{allowedValues:zr},propertyName:l};r===null?r=[n]:r.push(n),e++}var o=y===
 e;if(!o){let n={instancePath:s,keyword:"propertyNames",params:{propertyName:l}};return r===null?r=[n]:r.push(n),e++,de.errors=
 r,!1;break}}if(o){if(t.text!==void 0){let l=t.text,y=e;if(e===y)if(typeof l=="string"){if(l.length===0)return de.errors=
 [{instancePath:s+"/text",keyword:"minLength",params:{limit:1}}],!1}else return de.errors=[{instancePath:s+"/text",keyword:"\
@@ -348,10 +350,10 @@ type",params:{type:"string"}}],!1;var a=y===e}else var a=!0;if(a)if(t.action_id!
 if(typeof l=="string"){if(V(l)>128)return de.errors=[{instancePath:s+"/action_id",keyword:"maxLength",params:{limit:128}}],
 !1;if(l.length===0)return de.errors=[{instancePath:s+"/action_id",keyword:"minLength",params:{limit:1}}],!1}else return de.
 errors=[{instancePath:s+"/action_id",keyword:"type",params:{type:"string"}}],!1;var a=y===e}else var a=!0}}else return de.
-errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return de.errors=r,e===0}var zr=pe;var Qr=["scope_sha256","action_id"];function pe(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){
+errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return de.errors=r,e===0}var Qr=pe;var Mr=["scope_sha256","action_id"];function pe(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let i;if(t.scope_sha256===void 0&&(i="scope_sha256"))
 return pe.errors=[{instancePath:s,keyword:"required",params:{missingProperty:i}}],!1;for(let l in t){let y=e;if(!(l==="s\
-cope_sha256"||l==="action_id")){let n={instancePath:s,keyword:"enum",params:{allowedValues:Qr},propertyName:l};r===null?
+cope_sha256"||l==="action_id")){let n={instancePath:s,keyword:"enum",params:{allowedValues:Mr},propertyName:l};r===null?
 r=[n]:r.push(n),e++}var o=y===e;if(!o){let n={instancePath:s,keyword:"propertyNames",params:{propertyName:l}};return r===
 null?r=[n]:r.push(n),e++,pe.errors=r,!1;break}}if(o){if(t.scope_sha256!==void 0){let l=t.scope_sha256,y=e;if(e===y)if(typeof l==
 "string"){if(V(l)>128)return pe.errors=[{instancePath:s+"/scope_sha256",keyword:"maxLength",params:{limit:128}}],!1;if(l.
@@ -361,17 +363,17 @@ void 0){let l=t.action_id,y=e;if(e===y)if(typeof l=="string"){if(V(l)>128)return
 keyword:"maxLength",params:{limit:128}}],!1;if(l.length===0)return pe.errors=[{instancePath:s+"/action_id",keyword:"minL\
 ength",params:{limit:1}}],!1}else return pe.errors=[{instancePath:s+"/action_id",keyword:"type",params:{type:"string"}}],
 !1;var a=y===e}else var a=!0}}else return pe.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return pe.
-errors=r,e===0}var Mr=Ne;var Tr=["action_id"];function Ne(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){
+errors=r,e===0}var Tr=Ne;var Br=["action_id"];function Ne(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){for(let a in t){let i=e;if(a!=="action_id"){let l={
-instancePath:s,keyword:"enum",params:{allowedValues:Tr},propertyName:a};r===null?r=[l]:r.push(l),e++}var o=i===e;if(!o){
+instancePath:s,keyword:"enum",params:{allowedValues:Br},propertyName:a};r===null?r=[l]:r.push(l),e++}var o=i===e;if(!o){
 let l={instancePath:s,keyword:"propertyNames",params:{propertyName:a}};return r===null?r=[l]:r.push(l),e++,Ne.errors=r,!1;
 break}}if(o&&t.action_id!==void 0){let a=t.action_id;if(e===e)if(typeof a=="string"){if(V(a)>128)return Ne.errors=[{instancePath:s+
 "/action_id",keyword:"maxLength",params:{limit:128}}],!1;if(a.length===0)return Ne.errors=[{instancePath:s+"/action_id",
 keyword:"minLength",params:{limit:1}}],!1}else return Ne.errors=[{instancePath:s+"/action_id",keyword:"type",params:{type:"\
 string"}}],!1}}else return Ne.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Ne.errors=r,e===
-0}var Br=ue;var Sr=["also","take_over"];function ue(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){
+0}var Sr=ue;var Zr=["also","take_over"];function ue(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){for(let l in t){let y=e;if(!(l==="also"||l==="take_\
-over")){let n={instancePath:s,keyword:"enum",params:{allowedValues:Sr},propertyName:l};r===null?r=[n]:r.push(n),e++}var o=y===
+over")){let n={instancePath:s,keyword:"enum",params:{allowedValues:Zr},propertyName:l};r===null?r=[n]:r.push(n),e++}var o=y===
 e;if(!o){let n={instancePath:s,keyword:"propertyNames",params:{propertyName:l}};return r===null?r=[n]:r.push(n),e++,ue.errors=
 r,!1;break}}if(o){if(t.also!==void 0){let l=t.also,y=e;if(e===y)if(Array.isArray(l)){if(l.length>10)return ue.errors=[{instancePath:s+
 "/also",keyword:"maxItems",params:{limit:10}}],!1;if(l.length<1)return ue.errors=[{instancePath:s+"/also",keyword:"minIt\
@@ -382,26 +384,26 @@ so/"+f,keyword:"type",params:{type:"string"}}],!1;var a=k===e;if(!a)break}}}else
 o",keyword:"type",params:{type:"array"}}],!1;var i=y===e}else var i=!0;if(i)if(t.take_over!==void 0){let l=e;if(typeof t.
 take_over!="boolean")return ue.errors=[{instancePath:s+"/take_over",keyword:"type",params:{type:"boolean"}}],!1;var i=l===
 e}else var i=!0}}else return ue.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ue.errors=r,e===
-0}var Zr=ge;var Ur=["into","here"];function ge(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){
+0}var Ur=ge;var Kr=["into","here"];function ge(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){for(let i in t){let l=e;if(!(i==="into"||i==="here")){
-let y={instancePath:s,keyword:"enum",params:{allowedValues:Ur},propertyName:i};r===null?r=[y]:r.push(y),e++}var o=l===e;
+let y={instancePath:s,keyword:"enum",params:{allowedValues:Kr},propertyName:i};r===null?r=[y]:r.push(y),e++}var o=l===e;
 if(!o){let y={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[y]:r.push(y),e++,ge.errors=
 r,!1;break}}if(o){if(t.into!==void 0){let i=t.into,l=e;if(e===l)if(typeof i=="string"){if(V(i)>250)return ge.errors=[{instancePath:s+
 "/into",keyword:"maxLength",params:{limit:250}}],!1;if(i.length===0)return ge.errors=[{instancePath:s+"/into",keyword:"m\
 inLength",params:{limit:1}}],!1}else return ge.errors=[{instancePath:s+"/into",keyword:"type",params:{type:"string"}}],!1;
 var a=l===e}else var a=!0;if(a)if(t.here!==void 0){let i=e;if(typeof t.here!="boolean")return ge.errors=[{instancePath:s+
 "/here",keyword:"type",params:{type:"boolean"}}],!1;var a=i===e}else var a=!0}}else return ge.errors=[{instancePath:s,keyword:"\
-type",params:{type:"object"}}],!1;return ge.errors=r,e===0}var ws=he;var Kr=["name"];function he(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){
+type",params:{type:"object"}}],!1;return ge.errors=r,e===0}var bs=he;var Yr=["name"];function he(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let a;if(t.name===void 0&&(a="name"))return he.errors=
 [{instancePath:s,keyword:"required",params:{missingProperty:a}}],!1;for(let i in t){let l=e;if(i!=="name"){let y={instancePath:s,
-keyword:"enum",params:{allowedValues:Kr},propertyName:i};r===null?r=[y]:r.push(y),e++}var o=l===e;if(!o){let y={instancePath:s,
+keyword:"enum",params:{allowedValues:Yr},propertyName:i};r===null?r=[y]:r.push(y),e++}var o=l===e;if(!o){let y={instancePath:s,
 keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[y]:r.push(y),e++,he.errors=r,!1;break}}if(o&&t.name!==
 void 0){let i=t.name;if(e===e)if(typeof i=="string"){if(V(i)>64)return he.errors=[{instancePath:s+"/name",keyword:"maxLe\
 ngth",params:{limit:64}}],!1;if(i.length===0)return he.errors=[{instancePath:s+"/name",keyword:"minLength",params:{limit:1}}],
 !1}else return he.errors=[{instancePath:s+"/name",keyword:"type",params:{type:"string"}}],!1}}else return he.errors=[{instancePath:s,
-keyword:"type",params:{type:"object"}}],!1;return he.errors=r,e===0}var bs=ce;var Yr=["limit","offset"];function ce(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){
+keyword:"type",params:{type:"object"}}],!1;return he.errors=r,e===0}var xs=ce;var Hr=["limit","offset"];function ce(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){for(let i in t){let l=e;if(!(i==="limit"||i==="offs\
-et")){let y={instancePath:s,keyword:"enum",params:{allowedValues:Yr},propertyName:i};r===null?r=[y]:r.push(y),e++}var o=l===
+et")){let y={instancePath:s,keyword:"enum",params:{allowedValues:Hr},propertyName:i};r===null?r=[y]:r.push(y),e++}var o=l===
 e;if(!o){let y={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[y]:r.push(y),e++,ce.errors=
 r,!1;break}}if(o){if(t.limit!==void 0){let i=t.limit,l=e;if(!(typeof i=="number"&&!(i%1)&&!isNaN(i)&&isFinite(i)))return ce.
 errors=[{instancePath:s+"/limit",keyword:"type",params:{type:"integer"}}],!1;if(e===l&&typeof i=="number"&&isFinite(i)){
@@ -412,22 +414,22 @@ errors=[{instancePath:s+"/offset",keyword:"type",params:{type:"integer"}}],!1;if
 if(i>1e4||isNaN(i))return ce.errors=[{instancePath:s+"/offset",keyword:"maximum",params:{comparison:"<=",limit:1e4}}],!1;
 if(i<0||isNaN(i))return ce.errors=[{instancePath:s+"/offset",keyword:"minimum",params:{comparison:">=",limit:0}}],!1}var a=l===
 e}else var a=!0}}else return ce.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ce.errors=r,e===
-0}var Hr=Z;var Gr=["name","role","rate_limit_rps","rate_limit_burst","max_approval_mode","max_sandbox_mode","budgets","expires_at",
-"may_merge","agent_tools","mcp_servers","directories","backends","requires_sandbox"],Jr=["client","operator","admin"],Wr=[
-"always","auto","none"],Xr=["read-only","workspace","full"],Ee=["all","none"],es=new RegExp("^[A-Za-z0-9._-]{1,64}$","u"),
-rs=new RegExp("^[0-9]{1,9}(?:\\.[0-9]{1,6})?[kM]?(?:usd|tokens|requests|minutes)/(?:day|week|month|once)$","u"),ss=new RegExp(
-"^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(?:\\.\\d+)?Z$","u"),ts=new RegExp("^/","u");function Z(t,{instancePath:s="",
+0}var Gr=Z;var Jr=["name","role","rate_limit_rps","rate_limit_burst","max_approval_mode","max_sandbox_mode","budgets","expires_at",
+"may_merge","agent_tools","mcp_servers","directories","backends","requires_sandbox"],Wr=["client","operator","admin"],Xr=[
+"always","auto","none"],es=["read-only","workspace","full"],Ee=["all","none"],rs=new RegExp("^[A-Za-z0-9._-]{1,64}$","u"),
+ss=new RegExp("^[0-9]{1,9}(?:\\.[0-9]{1,6})?[kM]?(?:usd|tokens|requests|minutes)/(?:day|week|month|once)$","u"),ts=new RegExp(
+"^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(?:\\.\\d+)?Z$","u"),as=new RegExp("^/","u");function Z(t,{instancePath:s="",
 parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&
 !Array.isArray(t)){let f;if(t.name===void 0&&(f="name"))return Z.errors=[{instancePath:s,keyword:"required",params:{missingProperty:f}}],
 !1;for(let d in t){let k=e;if(!(d==="name"||d==="role"||d==="rate_limit_rps"||d==="rate_limit_burst"||d==="max_approval_\
 mode"||d==="max_sandbox_mode"||d==="budgets"||d==="expires_at"||d==="may_merge"||d==="agent_tools"||d==="mcp_servers"||d===
-"directories"||d==="backends"||d==="requires_sandbox")){let c={instancePath:s,keyword:"enum",params:{allowedValues:Gr},propertyName:d};
+"directories"||d==="backends"||d==="requires_sandbox")){let c={instancePath:s,keyword:"enum",params:{allowedValues:Jr},propertyName:d};
 r===null?r=[c]:r.push(c),e++}var o=k===e;if(!o){let c={instancePath:s,keyword:"propertyNames",params:{propertyName:d}};return r===
 null?r=[c]:r.push(c),e++,Z.errors=r,!1;break}}if(o){if(t.name!==void 0){let d=t.name,k=e;if(e===k)if(typeof d=="string"){
-if(!es.test(d))return Z.errors=[{instancePath:s+"/name",keyword:"saidPattern",params:{says:"a name of 1 to 64 letters, d\
+if(!rs.test(d))return Z.errors=[{instancePath:s+"/name",keyword:"saidPattern",params:{says:"a name of 1 to 64 letters, d\
 igits, dots, underscores or hyphens"}}],!1}else return Z.errors=[{instancePath:s+"/name",keyword:"type",params:{type:"st\
 ring"}}],!1;var a=k===e}else var a=!0;if(a){if(t.role!==void 0){let d=t.role,k=e;if(!(d==="client"||d==="operator"||d===
-"admin"))return Z.errors=[{instancePath:s+"/role",keyword:"enum",params:{allowedValues:Jr}}],!1;var a=k===e}else var a=!0;
+"admin"))return Z.errors=[{instancePath:s+"/role",keyword:"enum",params:{allowedValues:Wr}}],!1;var a=k===e}else var a=!0;
 if(a){if(t.rate_limit_rps!==void 0){let d=t.rate_limit_rps,k=e;if(!(typeof d=="number"&&!(d%1)&&!isNaN(d)&&isFinite(d)))
 return Z.errors=[{instancePath:s+"/rate_limit_rps",keyword:"type",params:{type:"integer"}}],!1;if(e===k&&typeof d=="numb\
 er"&&isFinite(d)){if(d>1e6||isNaN(d))return Z.errors=[{instancePath:s+"/rate_limit_rps",keyword:"maximum",params:{comparison:"\
@@ -438,15 +440,15 @@ integer"}}],!1;if(e===k&&typeof d=="number"&&isFinite(d)){if(d>1e6||isNaN(d))ret
 it_burst",keyword:"maximum",params:{comparison:"<=",limit:1e6}}],!1;if(d<1||isNaN(d))return Z.errors=[{instancePath:s+"/\
 rate_limit_burst",keyword:"minimum",params:{comparison:">=",limit:1}}],!1}var a=k===e}else var a=!0;if(a){if(t.max_approval_mode!==
 void 0){let d=t.max_approval_mode,k=e;if(!(d==="always"||d==="auto"||d==="none"))return Z.errors=[{instancePath:s+"/max_\
-approval_mode",keyword:"enum",params:{allowedValues:Wr}}],!1;var a=k===e}else var a=!0;if(a){if(t.max_sandbox_mode!==void 0){
+approval_mode",keyword:"enum",params:{allowedValues:Xr}}],!1;var a=k===e}else var a=!0;if(a){if(t.max_sandbox_mode!==void 0){
 let d=t.max_sandbox_mode,k=e;if(!(d==="read-only"||d==="workspace"||d==="full"))return Z.errors=[{instancePath:s+"/max_s\
-andbox_mode",keyword:"enum",params:{allowedValues:Xr}}],!1;var a=k===e}else var a=!0;if(a){if(t.budgets!==void 0){let d=t.
+andbox_mode",keyword:"enum",params:{allowedValues:es}}],!1;var a=k===e}else var a=!0;if(a){if(t.budgets!==void 0){let d=t.
 budgets,k=e;if(e===k)if(Array.isArray(d)){var i=!0;let x=d.length;for(let v=0;v<x;v++){let h=d[v],C=e;if(e===C)if(typeof h==
-"string"){if(!rs.test(h))return Z.errors=[{instancePath:s+"/budgets/"+v,keyword:"saidPattern",params:{says:"a budget suc\
+"string"){if(!ss.test(h))return Z.errors=[{instancePath:s+"/budgets/"+v,keyword:"saidPattern",params:{says:"a budget suc\
 h as 20usd/day, 5Mtokens/week, 100requests/month or 90minutes/once"}}],!1}else return Z.errors=[{instancePath:s+"/budget\
 s/"+v,keyword:"type",params:{type:"string"}}],!1;var i=C===e;if(!i)break}}else return Z.errors=[{instancePath:s+"/budget\
 s",keyword:"type",params:{type:"array"}}],!1;var a=k===e}else var a=!0;if(a){if(t.expires_at!==void 0){let d=t.expires_at,
-k=e;if(e===k)if(typeof d=="string"){if(!ss.test(d))return Z.errors=[{instancePath:s+"/expires_at",keyword:"saidPattern",
+k=e;if(e===k)if(typeof d=="string"){if(!ts.test(d))return Z.errors=[{instancePath:s+"/expires_at",keyword:"saidPattern",
 params:{says:"a time in UTC such as 2026-12-31T00:00:00Z"}}],!1}else return Z.errors=[{instancePath:s+"/expires_at",keyword:"\
 type",params:{type:"string"}}],!1;var a=k===e}else var a=!0;if(a){if(t.may_merge!==void 0){let d=e;if(typeof t.may_merge!=
 "boolean")return Z.errors=[{instancePath:s+"/may_merge",keyword:"type",params:{type:"boolean"}}],!1;var a=d===e}else var a=!0;
@@ -458,7 +460,7 @@ return Z.errors=[{instancePath:s+"/mcp_servers/"+v,keyword:"type",params:{type:"
 return Z.errors=[{instancePath:s+"/mcp_servers",keyword:"type",params:{type:"array"}}],!1;var a=k===e}else var a=!0;if(a){
 if(t.directories!==void 0){let d=t.directories,k=e;if(e===k)if(Array.isArray(d)){if(d.length<1)return Z.errors=[{instancePath:s+
 "/directories",keyword:"minItems",params:{limit:1}}],!1;{var y=!0;let x=d.length;for(let v=0;v<x;v++){let h=d[v],C=e;if(e===
-C)if(typeof h=="string"){if(!ts.test(h))return Z.errors=[{instancePath:s+"/directories/"+v,keyword:"saidPattern",params:{
+C)if(typeof h=="string"){if(!as.test(h))return Z.errors=[{instancePath:s+"/directories/"+v,keyword:"saidPattern",params:{
 says:"an absolute path"}}],!1}else return Z.errors=[{instancePath:s+"/directories/"+v,keyword:"type",params:{type:"strin\
 g"}}],!1;var y=C===e;if(!y)break}}}else return Z.errors=[{instancePath:s+"/directories",keyword:"type",params:{type:"arr\
 ay"}}],!1;var a=k===e}else var a=!0;if(a){if(t.backends!==void 0){let d=t.backends,k=e;if(e===k)if(Array.isArray(d)){if(d.
@@ -469,20 +471,20 @@ ends/"+v,keyword:"type",params:{type:"string"}}],!1;var n=C===e;if(!n)break}}}el
 ckends",keyword:"type",params:{type:"array"}}],!1;var a=k===e}else var a=!0;if(a)if(t.requires_sandbox!==void 0){let d=e;
 if(typeof t.requires_sandbox!="boolean")return Z.errors=[{instancePath:s+"/requires_sandbox",keyword:"type",params:{type:"\
 boolean"}}],!1;var a=d===e}else var a=!0}}}}}}}}}}}}}}else return Z.errors=[{instancePath:s,keyword:"type",params:{type:"\
-object"}}],!1;return Z.errors=r,e===0}var as=je;var ns=["before"];function je(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){
+object"}}],!1;return Z.errors=r,e===0}var ns=je;var is=["before"];function je(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){for(let a in t){let i=e;if(a!=="before"){let l={instancePath:s,
-keyword:"enum",params:{allowedValues:ns},propertyName:a};r===null?r=[l]:r.push(l),e++}var o=i===e;if(!o){let l={instancePath:s,
+keyword:"enum",params:{allowedValues:is},propertyName:a};r===null?r=[l]:r.push(l),e++}var o=i===e;if(!o){let l={instancePath:s,
 keyword:"propertyNames",params:{propertyName:a}};return r===null?r=[l]:r.push(l),e++,je.errors=r,!1;break}}if(o&&t.before!==
 void 0){let a=t.before;if(e===e)if(typeof a=="string"){if(V(a)>128)return je.errors=[{instancePath:s+"/before",keyword:"\
 maxLength",params:{limit:128}}],!1;if(a.length===0)return je.errors=[{instancePath:s+"/before",keyword:"minLength",params:{
 limit:1}}],!1}else return je.errors=[{instancePath:s+"/before",keyword:"type",params:{type:"string"}}],!1}}else return je.
-errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return je.errors=r,e===0}var is=M;var ls=["backend","model","review_backend","review_model","checks","actions","max_tokens","max_cost_usd","max_time_secs",
+errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return je.errors=r,e===0}var ls=M;var os=["backend","model","review_backend","review_model","checks","actions","max_tokens","max_cost_usd","max_time_secs",
 "rounds","approval_mode","mcp_servers","on_limit","max_wait_secs","fallback","deliver"];function M(t,{instancePath:s="",
 parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&
 !Array.isArray(t)){for(let n in t){let f=e;if(!(n==="backend"||n==="model"||n==="review_backend"||n==="review_model"||n===
 "checks"||n==="actions"||n==="max_tokens"||n==="max_cost_usd"||n==="max_time_secs"||n==="rounds"||n==="approval_mode"||n===
 "mcp_servers"||n==="on_limit"||n==="max_wait_secs"||n==="fallback"||n==="deliver")){let d={instancePath:s,keyword:"enum",
-params:{allowedValues:ls},propertyName:n};r===null?r=[d]:r.push(d),e++}var o=f===e;if(!o){let d={instancePath:s,keyword:"\
+params:{allowedValues:os},propertyName:n};r===null?r=[d]:r.push(d),e++}var o=f===e;if(!o){let d={instancePath:s,keyword:"\
 propertyNames",params:{propertyName:n}};return r===null?r=[d]:r.push(d),e++,M.errors=r,!1;break}}if(o){if(t.backend!==void 0){
 let n=t.backend,f=e;if(e===f)if(typeof n=="string"){if(!ke.test(n))return M.errors=[{instancePath:s+"/backend",keyword:"\
 saidPattern",params:{says:"the name of a backend"}}],!1}else return M.errors=[{instancePath:s+"/backend",keyword:"type",
@@ -544,7 +546,7 @@ return M.errors=[{instancePath:s+"/fallback/"+c,keyword:"type",params:{type:"str
 return M.errors=[{instancePath:s+"/fallback",keyword:"type",params:{type:"array"}}],!1;var a=f===e}else var a=!0;if(a)if(t.
 deliver!==void 0){let n=t.deliver,f=e;if(!(n==="none"||n==="branch"||n==="pr"))return M.errors=[{instancePath:s+"/delive\
 r",keyword:"enum",params:{allowedValues:We}}],!1;var a=f===e}else var a=!0}}}}}}}}}}}}}}}}else return M.errors=[{instancePath:s,
-keyword:"type",params:{type:"object"}}],!1;return M.errors=r,e===0}var xs=re;var Re=new RegExp("^(?!-)[^\\u0000-\\u001f\\u007f-\\u009f]+$","");function _e(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){let r=null,e=0;
+keyword:"type",params:{type:"object"}}],!1;return M.errors=r,e===0}var Ns=se;var Re=new RegExp("^(?!-)[^\\u0000-\\u001f\\u007f-\\u009f]+$","");function _e(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){let r=null,e=0;
 if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let n;if(t.role===void 0&&(n="role"))return _e.errors=[{instancePath:s,
 keyword:"required",params:{missingProperty:n}}],!1;if(t.role!==void 0){let f=t.role,d=e;if(e===d)if(typeof f=="string"){
 if(f.length===0)return _e.errors=[{instancePath:s+"/role",keyword:"minLength",params:{limit:1}}],!1}else return _e.errors=
@@ -564,39 +566,39 @@ let g={instancePath:s+"/content",keyword:"anyOf",params:{}};r===null?r=[g]:r.pus
 if(f!==null){let L={instancePath:s+"/content",keyword:"type",params:{type:"null"}};r===null?r=[L]:r.push(L),e++}var y=g===
 e;c=c||y}if(c)e=k,r!==null&&(k?r.length=k:r=null);else{let g={instancePath:s+"/content",keyword:"anyOf",params:{}};return r===
 null?r=[g]:r.push(g),e++,_e.errors=r,!1}var o=d===e}else var o=!0}else return _e.errors=[{instancePath:s,keyword:"type",
-params:{type:"object"}}],!1;return _e.errors=r,e===0}function re(t,{instancePath:s="",parentData:F,parentDataProperty:Q,
+params:{type:"object"}}],!1;return _e.errors=r,e===0}function se(t,{instancePath:s="",parentData:F,parentDataProperty:Q,
 rootData:I=t,dynamicAnchors:B={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let D;if(t.model===
-void 0&&(D="model")||t.messages===void 0&&(D="messages"))return re.errors=[{instancePath:s,keyword:"required",params:{missingProperty:D}}],
-!1;if(t.model!==void 0){let g=t.model,z=e;if(e===z)if(typeof g=="string"){if(V(g)>256)return re.errors=[{instancePath:s+
-"/model",keyword:"maxLength",params:{limit:256}}],!1;if(!Re.test(g))return re.errors=[{instancePath:s+"/model",keyword:"\
-saidPattern",params:{says:"a model name, without control characters and not starting with -"}}],!1}else return re.errors=
+void 0&&(D="model")||t.messages===void 0&&(D="messages"))return se.errors=[{instancePath:s,keyword:"required",params:{missingProperty:D}}],
+!1;if(t.model!==void 0){let g=t.model,z=e;if(e===z)if(typeof g=="string"){if(V(g)>256)return se.errors=[{instancePath:s+
+"/model",keyword:"maxLength",params:{limit:256}}],!1;if(!Re.test(g))return se.errors=[{instancePath:s+"/model",keyword:"\
+saidPattern",params:{says:"a model name, without control characters and not starting with -"}}],!1}else return se.errors=
 [{instancePath:s+"/model",keyword:"type",params:{type:"string"}}],!1;var o=z===e}else var o=!0;if(o){if(t.stream!==void 0){
 let g=t.stream,z=e,L=e,b=!1,E=e;if(typeof g!="boolean"){let _={instancePath:s+"/stream",keyword:"type",params:{type:"boo\
 lean"}};r===null?r=[_]:r.push(_),e++}var a=E===e;if(b=b||a,!b){let _=e;if(g!==null){let u={instancePath:s+"/stream",keyword:"\
 type",params:{type:"null"}};r===null?r=[u]:r.push(u),e++}var a=_===e;b=b||a}if(b)e=L,r!==null&&(L?r.length=L:r=null);else{
-let _={instancePath:s+"/stream",keyword:"anyOf",params:{}};return r===null?r=[_]:r.push(_),e++,re.errors=r,!1}var o=z===
+let _={instancePath:s+"/stream",keyword:"anyOf",params:{}};return r===null?r=[_]:r.push(_),e++,se.errors=r,!1}var o=z===
 e}else var o=!0;if(o){if(t.dry_run!==void 0){let g=t.dry_run,z=e,L=e,b=!1,E=e;if(typeof g!="boolean"){let _={instancePath:s+
 "/dry_run",keyword:"type",params:{type:"boolean"}};r===null?r=[_]:r.push(_),e++}var i=E===e;if(b=b||i,!b){let _=e;if(g!==
 null){let u={instancePath:s+"/dry_run",keyword:"type",params:{type:"null"}};r===null?r=[u]:r.push(u),e++}var i=_===e;b=b||
 i}if(b)e=L,r!==null&&(L?r.length=L:r=null);else{let _={instancePath:s+"/dry_run",keyword:"anyOf",params:{}};return r===null?
-r=[_]:r.push(_),e++,re.errors=r,!1}var o=z===e}else var o=!0;if(o){if(t.agent_tools!==void 0){let g=t.agent_tools,z=e,L=e,
+r=[_]:r.push(_),e++,se.errors=r,!1}var o=z===e}else var o=!0;if(o){if(t.agent_tools!==void 0){let g=t.agent_tools,z=e,L=e,
 b=!1,E=e;if(!(g==="all"||g==="none")){let _={instancePath:s+"/agent_tools",keyword:"enum",params:{allowedValues:Ee}};r===
 null?r=[_]:r.push(_),e++}var l=E===e;if(b=b||l,!b){let _=e;if(g!==null){let u={instancePath:s+"/agent_tools",keyword:"ty\
 pe",params:{type:"null"}};r===null?r=[u]:r.push(u),e++}var l=_===e;b=b||l}if(b)e=L,r!==null&&(L?r.length=L:r=null);else{
-let _={instancePath:s+"/agent_tools",keyword:"anyOf",params:{}};return r===null?r=[_]:r.push(_),e++,re.errors=r,!1}var o=z===
+let _={instancePath:s+"/agent_tools",keyword:"anyOf",params:{}};return r===null?r=[_]:r.push(_),e++,se.errors=r,!1}var o=z===
 e}else var o=!0;if(o){if(t.tools!==void 0){let g=t.tools,z=e,L=e,b=!1,E=e;if(e===E&&!Array.isArray(g)){let _={instancePath:s+
 "/tools",keyword:"type",params:{type:"array"}};r===null?r=[_]:r.push(_),e++}var y=E===e;if(b=b||y,!b){let _=e;if(g!==null){
 let u={instancePath:s+"/tools",keyword:"type",params:{type:"null"}};r===null?r=[u]:r.push(u),e++}var y=_===e;b=b||y}if(b)
 e=L,r!==null&&(L?r.length=L:r=null);else{let _={instancePath:s+"/tools",keyword:"anyOf",params:{}};return r===null?r=[_]:
-r.push(_),e++,re.errors=r,!1}var o=z===e}else var o=!0;if(o){if(t.parallel_tool_calls!==void 0){let g=t.parallel_tool_calls,
+r.push(_),e++,se.errors=r,!1}var o=z===e}else var o=!0;if(o){if(t.parallel_tool_calls!==void 0){let g=t.parallel_tool_calls,
 z=e,L=e,b=!1,E=e;if(typeof g!="boolean"){let _={instancePath:s+"/parallel_tool_calls",keyword:"type",params:{type:"boole\
 an"}};r===null?r=[_]:r.push(_),e++}var n=E===e;if(b=b||n,!b){let _=e;if(g!==null){let u={instancePath:s+"/parallel_tool_\
 calls",keyword:"type",params:{type:"null"}};r===null?r=[u]:r.push(u),e++}var n=_===e;b=b||n}if(b)e=L,r!==null&&(L?r.length=
 L:r=null);else{let _={instancePath:s+"/parallel_tool_calls",keyword:"anyOf",params:{}};return r===null?r=[_]:r.push(_),e++,
-re.errors=r,!1}var o=z===e}else var o=!0;if(o){if(t.messages!==void 0){let g=t.messages,z=e;if(e===z)if(Array.isArray(g)){
-if(g.length<1)return re.errors=[{instancePath:s+"/messages",keyword:"minItems",params:{limit:1}}],!1;{var f=!0;let b=g.length;
+se.errors=r,!1}var o=z===e}else var o=!0;if(o){if(t.messages!==void 0){let g=t.messages,z=e;if(e===z)if(Array.isArray(g)){
+if(g.length<1)return se.errors=[{instancePath:s+"/messages",keyword:"minItems",params:{limit:1}}],!1;{var f=!0;let b=g.length;
 for(let E=0;E<b;E++){let j=e;_e(g[E],{instancePath:s+"/messages/"+E,parentData:g,parentDataProperty:E,rootData:I,dynamicAnchors:B})||
-(r=r===null?_e.errors:r.concat(_e.errors),e=r.length);var f=j===e;if(!f)break}}}else return re.errors=[{instancePath:s+"\
+(r=r===null?_e.errors:r.concat(_e.errors),e=r.length);var f=j===e;if(!f)break}}}else return se.errors=[{instancePath:s+"\
 /messages",keyword:"type",params:{type:"array"}}],!1;var o=z===e}else var o=!0;if(o){if(t.stream_options!==void 0){let g=t.
 stream_options,z=e,L=e,b=!1,E=e;if(e===E)if(g&&typeof g=="object"&&!Array.isArray(g)){if(g.include_usage!==void 0){let _=g.
 include_usage,q=e,u=!1,A=e;if(typeof _!="boolean"){let w={instancePath:s+"/stream_options/include_usage",keyword:"type",
@@ -606,7 +608,7 @@ e=q,r!==null&&(q?r.length=q:r=null);else{let w={instancePath:s+"/stream_options/
 r===null?r=[w]:r.push(w),e++}}}else{let _={instancePath:s+"/stream_options",keyword:"type",params:{type:"object"}};r===null?
 r=[_]:r.push(_),e++}var k=E===e;if(b=b||k,!b){let _=e;if(g!==null){let u={instancePath:s+"/stream_options",keyword:"type",
 params:{type:"null"}};r===null?r=[u]:r.push(u),e++}var k=_===e;b=b||k}if(b)e=L,r!==null&&(L?r.length=L:r=null);else{let _={
-instancePath:s+"/stream_options",keyword:"anyOf",params:{}};return r===null?r=[_]:r.push(_),e++,re.errors=r,!1}var o=z===
+instancePath:s+"/stream_options",keyword:"anyOf",params:{}};return r===null?r=[_]:r.push(_),e++,se.errors=r,!1}var o=z===
 e}else var o=!0;if(o){if(t.response_format!==void 0){let g=t.response_format,z=e,L=e,b=!1,E=e;if(e===E)if(g&&typeof g=="\
 object"&&!Array.isArray(g)){let _;if(g.type===void 0&&(_="type")){let q={instancePath:s+"/response_format",keyword:"requ\
 ired",params:{missingProperty:_}};r===null?r=[q]:r.push(q),e++}else{if(g.type!==void 0){let q=g.type,u=e;if(e===u)if(typeof q==
@@ -625,13 +627,13 @@ let P={instancePath:s+"/response_format/json_schema",keyword:"anyOf",params:{}};
 var c=!0}}else{let _={instancePath:s+"/response_format",keyword:"type",params:{type:"object"}};r===null?r=[_]:r.push(_),
 e++}var h=E===e;if(b=b||h,!b){let _=e;if(g!==null){let u={instancePath:s+"/response_format",keyword:"type",params:{type:"\
 null"}};r===null?r=[u]:r.push(u),e++}var h=_===e;b=b||h}if(b)e=L,r!==null&&(L?r.length=L:r=null);else{let _={instancePath:s+
-"/response_format",keyword:"anyOf",params:{}};return r===null?r=[_]:r.push(_),e++,re.errors=r,!1}var o=z===e}else var o=!0;
+"/response_format",keyword:"anyOf",params:{}};return r===null?r=[_]:r.push(_),e++,se.errors=r,!1}var o=z===e}else var o=!0;
 if(o)if(t.functions!==void 0){let g=t.functions,z=e,L=e,b=!1,E=e;if(e===E&&!Array.isArray(g)){let _={instancePath:s+"/fu\
 nctions",keyword:"type",params:{type:"array"}};r===null?r=[_]:r.push(_),e++}var C=E===e;if(b=b||C,!b){let _=e;if(g!==null){
 let u={instancePath:s+"/functions",keyword:"type",params:{type:"null"}};r===null?r=[u]:r.push(u),e++}var C=_===e;b=b||C}
 if(b)e=L,r!==null&&(L?r.length=L:r=null);else{let _={instancePath:s+"/functions",keyword:"anyOf",params:{}};return r===null?
-r=[_]:r.push(_),e++,re.errors=r,!1}var o=z===e}else var o=!0}}}}}}}}}else return re.errors=[{instancePath:s,keyword:"typ\
-e",params:{type:"object"}}],!1;return re.errors=r,e===0}var Ns=W;function ne(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){let r=null,e=0;
+r=[_]:r.push(_),e++,se.errors=r,!1}var o=z===e}else var o=!0}}}}}}}}}else return se.errors=[{instancePath:s,keyword:"typ\
+e",params:{type:"object"}}],!1;return se.errors=r,e===0}var js=W;function ne(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){let r=null,e=0;
 if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){if(t.type!==void 0){let c=t.type,x=e,v=e,h=!1,C=e;if(e===C)if(typeof c==
 "string"){if(V(c)>64){let D={instancePath:s+"/type",keyword:"maxLength",params:{limit:64}};r===null?r=[D]:r.push(D),e++}}else{
 let D={instancePath:s+"/type",keyword:"type",params:{type:"string"}};r===null?r=[D]:r.push(D),e++}var o=C===e;if(h=h||o,
@@ -733,13 +735,13 @@ length=w:r=null);else{let m={instancePath:s+"/metadata",keyword:"anyOf",params:{
 errors=r,!1}var o=A===e}else var o=!0;if(o){if(t.text!==void 0){let u=t.text,A=e,w=e,p=!1,$=e;if(e===$)if(u&&typeof u=="\
 object"&&!Array.isArray(u)){if(u.format!==void 0){let m=u.format,S=e,N=!1,R=e;if(e===R)if(m&&typeof m=="object"&&!Array.
 isArray(m)){let T;if(m.type===void 0&&(T="type")){let U={instancePath:s+"/text/format",keyword:"required",params:{missingProperty:T}};
-r===null?r=[U]:r.push(U),e++}else{if(m.type!==void 0){let U=m.type,J=e;if(e===J)if(typeof U=="string"){if(V(U)>64){let se={
-instancePath:s+"/text/format/type",keyword:"maxLength",params:{limit:64}};r===null?r=[se]:r.push(se),e++}}else{let se={instancePath:s+
-"/text/format/type",keyword:"type",params:{type:"string"}};r===null?r=[se]:r.push(se),e++}var D=J===e}else var D=!0;if(D)
-if(m.schema!==void 0){let U=m.schema,J=e,se=e,K=!1,Pe=e;if(!(U&&typeof U=="object"&&!Array.isArray(U))){let be={instancePath:s+
+r===null?r=[U]:r.push(U),e++}else{if(m.type!==void 0){let U=m.type,J=e;if(e===J)if(typeof U=="string"){if(V(U)>64){let te={
+instancePath:s+"/text/format/type",keyword:"maxLength",params:{limit:64}};r===null?r=[te]:r.push(te),e++}}else{let te={instancePath:s+
+"/text/format/type",keyword:"type",params:{type:"string"}};r===null?r=[te]:r.push(te),e++}var D=J===e}else var D=!0;if(D)
+if(m.schema!==void 0){let U=m.schema,J=e,te=e,K=!1,Pe=e;if(!(U&&typeof U=="object"&&!Array.isArray(U))){let be={instancePath:s+
 "/text/format/schema",keyword:"type",params:{type:"object"}};r===null?r=[be]:r.push(be),e++}var g=Pe===e;if(K=K||g,!K){let be=e;
 if(U!==null){let Te={instancePath:s+"/text/format/schema",keyword:"type",params:{type:"null"}};r===null?r=[Te]:r.push(Te),
-e++}var g=be===e;K=K||g}if(K)e=se,r!==null&&(se?r.length=se:r=null);else{let be={instancePath:s+"/text/format/schema",keyword:"\
+e++}var g=be===e;K=K||g}if(K)e=te,r!==null&&(te?r.length=te:r=null);else{let be={instancePath:s+"/text/format/schema",keyword:"\
 anyOf",params:{}};r===null?r=[be]:r.push(be),e++}var D=J===e}else var D=!0}}else{let T={instancePath:s+"/text/format",keyword:"\
 type",params:{type:"object"}};r===null?r=[T]:r.push(T),e++}var z=R===e;if(N=N||z,!N){let T=e;if(m!==null){let J={instancePath:s+
 "/text/format",keyword:"type",params:{type:"null"}};r===null?r=[J]:r.push(J),e++}var z=T===e;N=N||z}if(N)e=S,r!==null&&(S?
@@ -769,14 +771,14 @@ r=null);else{let R={instancePath:s+"/conversation",keyword:"anyOf",params:{}};r=
 p||_,!p){let R=e;if(u!==null){let U={instancePath:s+"/conversation",keyword:"type",params:{type:"null"}};r===null?r=[U]:
 r.push(U),e++}var _=R===e;p=p||_}if(p)e=w,r!==null&&(w?r.length=w:r=null);else{let R={instancePath:s+"/conversation",keyword:"\
 anyOf",params:{}};return r===null?r=[R]:r.push(R),e++,W.errors=r,!1}var o=A===e}else var o=!0}}}}}}}}}}}}}}else return W.
-errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return W.errors=r,e===0}var js=De;function De(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){let r=null,e=0;
+errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return W.errors=r,e===0}var As=De;function De(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){let r=null,e=0;
 if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){if(t.stream!==void 0){let a=t.stream,i=e;if(!(a==="true"||a==="fal\
 se"))return De.errors=[{instancePath:s+"/stream",keyword:"enum",params:{allowedValues:Me}}],!1;var o=i===e}else var o=!0;
 if(o)if(t.starting_after!==void 0){let a=t.starting_after,i=e;if(!(typeof a=="number"&&!(a%1)&&!isNaN(a)&&isFinite(a)))return De.
 errors=[{instancePath:s+"/starting_after",keyword:"type",params:{type:"integer"}}],!1;if(e===i&&typeof a=="number"&&isFinite(
 a)&&(a<0||isNaN(a)))return De.errors=[{instancePath:s+"/starting_after",keyword:"minimum",params:{comparison:">=",limit:0}}],
 !1;var o=i===e}else var o=!0}else return De.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return De.
-errors=r,e===0}var As=$e;function $e(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){let r=null,e=0;
+errors=r,e===0}var Ls=$e;function $e(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){let r=null,e=0;
 if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){if(t.metadata!==void 0){let y=t.metadata,n=e,f=e,d=!1,k=e;if(e===k)
 if(y&&typeof y=="object"&&!Array.isArray(y))if(Object.keys(y).length>16){let c={instancePath:s+"/metadata",keyword:"maxP\
 roperties",params:{limit:16}};r===null?r=[c]:r.push(c),e++}else for(let c in y){let x=y[c],v=e;if(e===v)if(typeof x=="st\
@@ -792,7 +794,7 @@ r=[x]:r.push(x),e++}}else{let x={instancePath:s+"/items",keyword:"type",params:{
 e++}var l=k===e;if(d=d||l,!d){let x=e;if(y!==null){let h={instancePath:s+"/items",keyword:"type",params:{type:"null"}};r===
 null?r=[h]:r.push(h),e++}var l=x===e;d=d||l}if(d)e=f,r!==null&&(f?r.length=f:r=null);else{let x={instancePath:s+"/items",
 keyword:"anyOf",params:{}};return r===null?r=[x]:r.push(x),e++,$e.errors=r,!1}var i=n===e}else var i=!0}else return $e.errors=
-[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return $e.errors=r,e===0}var Ls=we;function we(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){let r=null,e=0;
+[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return $e.errors=r,e===0}var Os=we;function we(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){let r=null,e=0;
 if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let a;if(t.metadata===void 0&&(a="metadata"))return we.errors=[{instancePath:s,
 keyword:"required",params:{missingProperty:a}}],!1;if(t.metadata!==void 0){let i=t.metadata;if(e===e)if(i&&typeof i=="ob\
 ject"&&!Array.isArray(i)){if(Object.keys(i).length>16)return we.errors=[{instancePath:s+"/metadata",keyword:"maxProperti\
@@ -800,7 +802,7 @@ es",params:{limit:16}}],!1;for(let y in i){let n=i[y],f=e;if(e===f)if(typeof n==
 {instancePath:s+"/metadata/"+y.replace(/~/g,"~0").replace(/\//g,"~1"),keyword:"maxLength",params:{limit:512}}],!1}else return we.
 errors=[{instancePath:s+"/metadata/"+y.replace(/~/g,"~0").replace(/\//g,"~1"),keyword:"type",params:{type:"string"}}],!1;
 var o=f===e;if(!o)break}}else return we.errors=[{instancePath:s+"/metadata",keyword:"type",params:{type:"object"}}],!1}}else
-return we.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return we.errors=r,e===0}var Os=Ae;function Ae(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){let r=null,e=0;
+return we.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return we.errors=r,e===0}var Ds=Ae;function Ae(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){let r=null,e=0;
 if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let n;if(t.model===void 0&&(n="model"))return Ae.errors=[{instancePath:s,
 keyword:"required",params:{missingProperty:n}}],!1;if(t.input!==void 0){let f=t.input,d=e,k=e,c=!1,x=e,v=e,h=!1,C=e;if(typeof f!=
 "string"){let D={instancePath:s+"/input",keyword:"type",params:{type:"string"}};r===null?r=[D]:r.push(D),e++}var o=C===e;
@@ -819,17 +821,17 @@ keyword:"type",params:{type:"null"}};r===null?r=[D]:r.push(D),e++}var y=h===e;c=
 null);else{let h={instancePath:s+"/previous_response_id",keyword:"anyOf",params:{}};return r===null?r=[h]:r.push(h),e++,
 Ae.errors=r,!1}var l=d===e}else var l=!0;if(l)if(t.model!==void 0){let f=e;if(typeof t.model!="string")return Ae.errors=
 [{instancePath:s+"/model",keyword:"type",params:{type:"string"}}],!1;var l=f===e}else var l=!0}}else return Ae.errors=[{
-instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Ae.errors=r,e===0}var Ds=ve;var os=["asc","desc"];function ve(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){
+instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Ae.errors=r,e===0}var qs=ve;var fs=["asc","desc"];function ve(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){if(t.limit!==void 0){let a=t.limit,i=e;if(!(typeof a==
 "number"&&!(a%1)&&!isNaN(a)&&isFinite(a)))return ve.errors=[{instancePath:s+"/limit",keyword:"type",params:{type:"intege\
 r"}}],!1;if(e===i&&typeof a=="number"&&isFinite(a)){if(a>100||isNaN(a))return ve.errors=[{instancePath:s+"/limit",keyword:"\
 maximum",params:{comparison:"<=",limit:100}}],!1;if(a<1||isNaN(a))return ve.errors=[{instancePath:s+"/limit",keyword:"mi\
 nimum",params:{comparison:">=",limit:1}}],!1}var o=i===e}else var o=!0;if(o){if(t.order!==void 0){let a=t.order,i=e;if(!(a===
-"asc"||a==="desc"))return ve.errors=[{instancePath:s+"/order",keyword:"enum",params:{allowedValues:os}}],!1;var o=i===e}else
+"asc"||a==="desc"))return ve.errors=[{instancePath:s+"/order",keyword:"enum",params:{allowedValues:fs}}],!1;var o=i===e}else
 var o=!0;if(o)if(t.after!==void 0){let a=t.after,i=e;if(e===i)if(typeof a=="string"){if(V(a)>128)return ve.errors=[{instancePath:s+
 "/after",keyword:"maxLength",params:{limit:128}}],!1}else return ve.errors=[{instancePath:s+"/after",keyword:"type",params:{
 type:"string"}}],!1;var o=i===e}else var o=!0}}else return ve.errors=[{instancePath:s,keyword:"type",params:{type:"objec\
-t"}}],!1;return ve.errors=r,e===0}var qs=X;function ie(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){let r=null,e=0;
+t"}}],!1;return ve.errors=r,e===0}var $s=X;function ie(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){let r=null,e=0;
 if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let y;if(t.role===void 0&&(y="role")||t.content===void 0&&(y="cont\
 ent"))return ie.errors=[{instancePath:s,keyword:"required",params:{missingProperty:y}}],!1;if(t.role!==void 0){let n=t.role,
 f=e;if(e===f)if(typeof n=="string"){if(n.length===0)return ie.errors=[{instancePath:s+"/role",keyword:"minLength",params:{
@@ -883,13 +885,13 @@ e=r.length);var f=w===e;if(!f)break}}}else return X.errors=[{instancePath:s+"/me
 ay"}}],!1;var o=_===e}else var o=!0;if(o){if(t.system!==void 0){let j=t.system,_=e,q=e,u=!1,A=e,w=e,p=!1,$=e;if(typeof j!=
 "string"){let m={instancePath:s+"/system",keyword:"type",params:{type:"string"}};r===null?r=[m]:r.push(m),e++}var d=$===
 e;if(p=p||d,!p){let m=e;if(e===m)if(Array.isArray(j)){var k=!0;let N=j.length;for(let R=0;R<N;R++){let T=j[R],U=e;if(e===
-U)if(T&&typeof T=="object"&&!Array.isArray(T)){let se;if(T.type===void 0&&(se="type")){let K={instancePath:s+"/system/"+
-R,keyword:"required",params:{missingProperty:se}};r===null?r=[K]:r.push(K),e++}else{if(T.type!==void 0){let K=T.type,Pe=e;
+U)if(T&&typeof T=="object"&&!Array.isArray(T)){let te;if(T.type===void 0&&(te="type")){let K={instancePath:s+"/system/"+
+R,keyword:"required",params:{missingProperty:te}};r===null?r=[K]:r.push(K),e++}else{if(T.type!==void 0){let K=T.type,Pe=e;
 if(e===Pe)if(typeof K=="string"){if(V(K)>64){let le={instancePath:s+"/system/"+R+"/type",keyword:"maxLength",params:{limit:64}};
 r===null?r=[le]:r.push(le),e++}}else{let le={instancePath:s+"/system/"+R+"/type",keyword:"type",params:{type:"string"}};
 r===null?r=[le]:r.push(le),e++}var c=Pe===e}else var c=!0;if(c)if(T.text!==void 0){let K=e;if(typeof T.text!="string"){let le={
 instancePath:s+"/system/"+R+"/text",keyword:"type",params:{type:"string"}};r===null?r=[le]:r.push(le),e++}var c=K===e}else
-var c=!0}}else{let se={instancePath:s+"/system/"+R,keyword:"type",params:{type:"object"}};r===null?r=[se]:r.push(se),e++}
+var c=!0}}else{let te={instancePath:s+"/system/"+R,keyword:"type",params:{type:"object"}};r===null?r=[te]:r.push(te),e++}
 var k=U===e;if(!k)break}}else{let N={instancePath:s+"/system",keyword:"type",params:{type:"array"}};r===null?r=[N]:r.push(
 N),e++}var d=m===e;p=p||d}if(p)e=w,r!==null&&(w?r.length=w:r=null);else{let m={instancePath:s+"/system",keyword:"anyOf",
 params:{}};r===null?r=[m]:r.push(m),e++}var x=A===e;if(u=u||x,!u){let m=e;if(j!==null){let N={instancePath:s+"/system",keyword:"\
@@ -932,7 +934,7 @@ type",params:{type:"object"}};r===null?r=[p]:r.push(p),e++}var b=A===e;if(u=u||b
 "/output_config",keyword:"type",params:{type:"null"}};r===null?r=[P]:r.push(P),e++}var b=p===e;u=u||b}if(u)e=q,r!==null&&
 (q?r.length=q:r=null);else{let p={instancePath:s+"/output_config",keyword:"anyOf",params:{}};return r===null?r=[p]:r.push(
 p),e++,X.errors=r,!1}var o=_===e}else var o=!0}}}}}}}}}}else return X.errors=[{instancePath:s,keyword:"type",params:{type:"\
-object"}}],!1;return X.errors=r,e===0}var $s=ye;function ye(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){let r=null,e=0;
+object"}}],!1;return X.errors=r,e===0}var Ps=ye;function ye(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){let r=null,e=0;
 if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.model===void 0&&(d="model")||t.messages===void 0&&(d="m\
 essages"))return ye.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],!1;if(t.model!==void 0){let k=t.
 model,c=e;if(e===c)if(typeof k=="string"){if(V(k)>256)return ye.errors=[{instancePath:s+"/model",keyword:"maxLength",params:{
@@ -963,20 +965,20 @@ e;if(v=v||f,!v){let D=e;if(k!==null){let z={instancePath:s+"/tools",keyword:"typ
 r.push(z),e++}var f=D===e;v=v||f}if(v)e=x,r!==null&&(x?r.length=x:r=null);else{let D={instancePath:s+"/tools",keyword:"a\
 nyOf",params:{}};return r===null?r=[D]:r.push(D),e++,ye.errors=r,!1}var o=c===e}else var o=!0}}}else return ye.errors=[{
 instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ye.errors=r,e===0}ur.optional={names:["tags","metadata",
-"shared"],within:{}};_r.optional={names:["message","answers"],within:{}};hr.optional={names:[],within:{}};jr.optional={names:[
-"key","link"],within:{}};Lr.optional={names:[],within:{}};Rr.optional={names:["goal","issue","issue_number","as_goal","r\
+"shared"],within:{}};_r.optional={names:["message","answers"],within:{}};hr.optional={names:[],within:{}};Ar.optional={names:[
+"key","link"],within:{}};Or.optional={names:[],within:{}};Ir.optional={names:["goal","issue","issue_number","as_goal","r\
 epository","review","queue","after","group","total_tokens","total_cost_usd","backend","model","review_backend","review_m\
 odel","checks","actions","max_tokens","max_cost_usd","max_time_secs","rounds","approval_mode","mcp_servers","on_limit","\
-max_wait_secs","fallback","deliver"],within:{}};Vr.optional={names:["action_id"],within:{}};zr.optional={names:["action_\
-id"],within:{}};Mr.optional={names:["action_id"],within:{}};Br.optional={names:["also","take_over"],within:{}};Zr.optional=
-{names:["into","here"],within:{}};Hr.optional={names:["role","rate_limit_rps","rate_limit_burst","max_approval_mode","ma\
+max_wait_secs","fallback","deliver"],within:{}};Cr.optional={names:["action_id"],within:{}};Qr.optional={names:["action_\
+id"],within:{}};Tr.optional={names:["action_id"],within:{}};Sr.optional={names:["also","take_over"],within:{}};Ur.optional=
+{names:["into","here"],within:{}};Gr.optional={names:["role","rate_limit_rps","rate_limit_burst","max_approval_mode","ma\
 x_sandbox_mode","budgets","expires_at","may_merge","agent_tools","mcp_servers","directories","backends","requires_sandbo\
-x"],within:{}};as.optional={names:["before"],within:{}};is.optional={names:["backend","model","review_backend","review_m\
+x"],within:{}};ns.optional={names:["before"],within:{}};ls.optional={names:["backend","model","review_backend","review_m\
 odel","checks","actions","max_tokens","max_cost_usd","max_time_secs","rounds","approval_mode","mcp_servers","on_limit","\
-max_wait_secs","fallback","deliver"],within:{}};export{Vr as validateAnswerBody,xs as validateChatRequest,Os as validateCompactRequest,ws as validateComparedQuery,bs as validateComparisonsQuery,
-zr as validateConfirmBody,As as validateConversationCreateRequest,Ls as validateConversationUpdateRequest,$s as validateCountTokensRequest,
-_r as validateDecisionBody,ks as validateDiffQuery,vs as validateEventsQuery,cs as validateExecutionQuery,Br as validateFollowUpBody,
-Ds as validateInputItemsQuery,jr as validateLoginBody,Zr as validateMergeBody,hr as validateMessageBody,qs as validateMessageRequest,
-as as validateMoveBody,Hr as validateNewKeyBody,Lr as validatePushBody,gs as validateReportQuery,js as validateResponseQuery,
-Ns as validateResponseRequest,is as validateResumeBody,hs as validateRunQuery,ds as validateSessionDetailQuery,ur as validateSessionEditRequest,
-ms as validateSessionQuery,Mr as validateSkipBody,Rr as validateStartBody,_s as validateUsageQuery};
+max_wait_secs","fallback","deliver"],within:{}};export{Cr as validateAnswerBody,Ns as validateChatRequest,Ds as validateCompactRequest,bs as validateComparedQuery,xs as validateComparisonsQuery,
+Qr as validateConfirmBody,Ls as validateConversationCreateRequest,Os as validateConversationUpdateRequest,Ps as validateCountTokensRequest,
+_r as validateDecisionBody,gs as validateDiffQuery,_s as validateEventsQuery,vs as validateExecutionQuery,Sr as validateFollowUpBody,
+qs as validateInputItemsQuery,Ar as validateLoginBody,Ur as validateMergeBody,hr as validateMessageBody,$s as validateMessageRequest,
+ns as validateMoveBody,Gr as validateNewKeyBody,Or as validatePushBody,hs as validateReportQuery,As as validateResponseQuery,
+js as validateResponseRequest,ls as validateResumeBody,ws as validateRunQuery,cs as validateSessionDetailQuery,ur as validateSessionEditRequest,
+ds as validateSessionQuery,Tr as validateSkipBody,Ir as validateStartBody,ks as validateUsageQuery};

@@ -172,6 +172,8 @@ type RequestFacts = {
   unknownPath?: string
   /** The code of the error response. */
   errorCode?: string
+  /** The log has a line for the failure of its agent. */
+  isFailureLogged?: true
   /** Set by endpoints that run prompts. Prompts and answers are only logged with `--log-prompts`. */
   backends?: readonly string[]
   prompts?: readonly string[]

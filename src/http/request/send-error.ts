@@ -42,5 +42,5 @@ function logError({ error, request, reply }: FailedRequest, { code }: HttpError,
   if (code === serverTrouble.code) log.error(explained, 'the server cannot access its own files')
   else if (code === databaseTrouble.code) log.error(explained, 'the server cannot use PostgreSQL')
   else if (reply.raw.destroyed || code === shuttingDown.code) log.info(explained, 'request canceled')
-  else log.warn(explained, 'request failed')
+  else if (request.facts.isFailureLogged !== true) log.warn(explained, 'request failed')
 }

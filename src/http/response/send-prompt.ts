@@ -17,6 +17,7 @@ import {
   requestExecution,
 } from '../executions/requested-execution.ts'
 import { abortOnDisconnect } from './disconnects.ts'
+import { logFailure, logFailures } from './log-failure.ts'
 import { LARGE_OUTPUT, sendJson } from './send-json.ts'
 import { type StreamFormat, sendStream, streamLimits } from './send-stream.ts'
 
@@ -60,8 +61,15 @@ export async function sendPrompt(exchange: Exchange, sent: PromptReply): Promise
   const format = toFormat(execution)
   const wantsDeltas = execution.isDetached || !('toBody' in format)
   const running = await start(exchange, execution, { ...sent, prompt: { ...prompt, wantsDeltas } })
-  if (execution.isDetached) return await (sent.accept?.(execution) ?? acceptExecution(exchange, execution))
-  return await sendRunning(exchange, running, { format, asked: prompt.backend })
+  if (execution.isDetached) {
+    if (!execution.isRepeat)
+      void logFailures(
+        exchange,
+        running.result().then((result) => [result]),
+      )
+    return await (sent.accept?.(execution) ?? acceptExecution(exchange, execution))
+  }
+  return await sendRunning(exchange, running, { format, asked: prompt.backend, isRepeat: execution.isRepeat })
 }
 
 /** Undefined if the request has no results, or no turn waits for them. */
@@ -100,18 +108,33 @@ async function start(
   })
 }
 
-type Sent = { format: ReplyFormat; asked: string }
+type Sent = { format: ReplyFormat; asked: string; isRepeat?: boolean }
 
-async function sendRunning(exchange: Exchange, running: Running<PartResult>, { format, asked }: Sent): Promise<object> {
-  if ('toBody' in format) return sendBody(exchange, await running.result(format.onEvent), { format, asked })
+async function sendRunning(
+  exchange: Exchange,
+  running: Running<PartResult>,
+  { format, asked, isRepeat = false }: Sent,
+): Promise<object> {
   const { request, reply, context } = exchange
+  const note = (result: PartResult) => {
+    if (!isRepeat) logFailure(exchange, result)
+  }
+  if ('toBody' in format) {
+    const result = await running.result(format.onEvent)
+    note(result)
+    return sendBody(exchange, result, { format, asked })
+  }
   const frame = (event: PromptEvent) => {
     const text = format.frame(event)
     nameFallback(exchange, { asked, answers: event.backend })
     return text
   }
   const stream = { reply, events: running.events() }
-  const { output } = await sendStream(stream, { ...format, frame }, streamLimits(context))
+  const end = (result: PartResult) => {
+    note(result)
+    return format.end(result)
+  }
+  const { output } = await sendStream(stream, { ...format, frame, end }, streamLimits(context))
   request.facts.answers = [output]
   return reply
 }
