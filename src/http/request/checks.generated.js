@@ -213,7 +213,8 @@ e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){for(let i in t){let l=
 allowedValues:Pr},propertyName:i};r===null?r=[y]:r.push(y),e++}var o=l===e;if(!o){let y={instancePath:s,keyword:"propert\
 yNames",params:{propertyName:i}};return r===null?r=[y]:r.push(y),e++,G.errors=r,!1;break}}if(o){if(t.state!==void 0){let i=t.
 state,l=e;if(e===l)if(typeof i=="string"){if(!Fr.test(i))return G.errors=[{instancePath:s+"/state",keyword:"saidPattern",
-params:{says:"a list of states, with commas between them"}}],!1}else return G.errors=[{instancePath:s+"/state",keyword:"\
+params:{says:"a list of these states, with commas between them: queued, running, waiting_for_limit, waiting, paused, sto\
+pped, interrupted, failed, continued, ended, merged, discarded"}}],!1}else return G.errors=[{instancePath:s+"/state",keyword:"\
 type",params:{type:"string"}}],!1;var a=l===e}else var a=!0;if(a){if(t.repository!==void 0){let i=t.repository,l=e;if(e===
 l)if(typeof i=="string"){if(i.length===0)return G.errors=[{instancePath:s+"/repository",keyword:"minLength",params:{limit:1}}],
 !1}else return G.errors=[{instancePath:s+"/repository",keyword:"type",params:{type:"string"}}],!1;var a=l===e}else var a=!0;
