@@ -214,7 +214,8 @@ describe('drain', () => {
     const follow = (path: string) => fetch(server.url + path, { headers: { accept: 'text/event-stream' } })
     const followed = await follow(`/api/v1/executions/${id}/events`)
     const read = await follow(`/openai/v1/responses/${background}?stream=true`)
-    const begun = () => drover.records.running().filter(({ id: each }) => (drover.records.find(each)?.last_seq ?? 0) > 2)
+    const begun = () =>
+      drover.records.running().filter(({ id: each }) => (drover.records.find(each)?.last_seq ?? 0) > 2)
     await until(() => begun().length === 5)
     server.shutdown.abort()
     await drain(server.http, { drainMs: 200, graceMs: 10_000 }, async () => server.drainDeadline.abort())
