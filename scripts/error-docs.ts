@@ -34,6 +34,7 @@ export async function errorDocs(): Promise<string> {
         statusOf('', kind as FaultKind),
       ]),
     ),
+    OWN_STATUS,
     SAME_MISTAKES,
     OTHER_CODES,
     markdownTable(
@@ -54,6 +55,9 @@ Commands in the Changes and Hosts groups, and \`drover doctor\`, print a [cliErr
 meant for programs do so even without \`--json\`: \`drover protocol\` always, and \`drover source\` if stderr is not a terminal. The code of a cliError is
 \`invalid_usage\` for a usage error. It is \`runtime_error\` for a bug, or if standard output could not be written and nothing was
 changed. If one of these commands exits with 1, the error itself could not be written.`
+
+const OWN_STATUS = `A few codes have another status than their kind, for example \`prompt_too_large\` 400: 413 is for a body that is too large. The tables
+below have the status of each code.`
 
 const SAME_MISTAKES = `## The same mistake, by interface
 

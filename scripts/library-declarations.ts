@@ -11,6 +11,9 @@ const PUBLIC = [...LIBRARY_ENTRIES, 'types', 'messages.generated', 'error-codes.
 /** `npm test` checks the types of the sources, so that nothing is checked here: each file is written by itself. */
 const ALONE = ['--noCheck', '--noResolve', '--ignoreConfig', '--types', '']
 
+/** TypeScript 7 takes no types of packages by itself, and those of the library need AbortSignal. */
+const NODE_TYPES = '/// <reference types="node" />\n'
+
 export function declareLibrary(root: string, outdir: string): void {
   const program = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc')
   const files = PUBLIC.map((name) => join('src', 'library', `${name}.ts`))
@@ -22,6 +25,7 @@ export function declareLibrary(root: string, outdir: string): void {
   for (const name of readdirSync(outdir).filter((file) => file.endsWith('.d.ts'))) {
     const path = join(outdir, name)
     // The package has no TypeScript, only what it became.
-    writeFileSync(path, readFileSync(path, 'utf8').replaceAll(/ from '(\.\/[^']+)\.ts'/g, " from '$1.js'"))
+    const text = readFileSync(path, 'utf8').replaceAll(/ from '(\.\/[^']+)\.ts'/g, " from '$1.js'")
+    writeFileSync(path, name === 'types.d.ts' ? NODE_TYPES + text : text)
   }
 }

@@ -23,6 +23,7 @@ import type { PromptRequest } from '../prompts/prompt-request.ts'
 import { canceledResult, type PromptResult } from '../prompts/prompt-result.ts'
 import type { PromptRunOptions, PromptStream } from '../prompts/prompt-run.ts'
 import { kindOf } from '../prompts/record-execution.ts'
+import { createCancel, explainStopEvent, explainStopResult, isServerStop } from '../prompts/server-stop.ts'
 import { NO_KEY } from '../store/key-ids.ts'
 import type { Executions } from './local-executions.ts'
 import { replayEvents } from './replay.ts'
@@ -103,7 +104,7 @@ type Dispatched = { request: PromptRequest; context: PromptContext; run: PromptR
 
 async function* dispatchPrompt(options: DispatchOptions, prompt: Dispatched): PromptStream {
   const { executions, store, queue } = options
-  const { signal, execution = {} } = prompt.run
+  const { execution = {} } = prompt.run
   const machine = await findMachine(options, prompt)
   const work = await toWork(options, prompt, machine)
   const { id } = work.execution
@@ -122,6 +123,7 @@ async function* dispatchPrompt(options: DispatchOptions, prompt: Dispatched): Pr
   const isReadElsewhere = prompt.request.clientTools !== undefined
   // If the client has gone, the worker ends the agent, and the rest is still read. In the background, only this server ends.
   const leave = () => (goesOn ? reading.abort() : void store.requestCancel(id).catch(() => {}))
+  const { signal } = createCancel(prompt.run.signal, prompt.context.ending)
   if (signal.aborted) leave()
   signal.addEventListener('abort', leave, { once: true })
   try {
@@ -133,10 +135,12 @@ async function* dispatchPrompt(options: DispatchOptions, prompt: Dispatched): Pr
     }
     const events = replayEvents(id, source, { signal: reading.signal, result })
     let next = await events.next()
-    for (; next.done !== true; next = await events.next()) yield next.value
-    return next.value
+    // The worker knows only that it was told to cancel.
+    for (; next.done !== true; next = await events.next()) yield explainStopEvent(next.value, isServerStop(signal))
+    return explainStopResult(next.value, isServerStop(signal))
   } catch (error) {
-    if (await isCancelledUnstarted(id, store)) return canceledResult(prompt.request.backend)
+    if (await isCancelledUnstarted(id, store))
+      return explainStopResult(canceledResult(prompt.request.backend), isServerStop(signal))
     throw error
   } finally {
     unwatch()

@@ -7,7 +7,12 @@ import type { ExecutionStore } from './store/execution-store.ts'
 import { executionEventsGone } from './store/faults.ts'
 
 /** Where a reader begins, and what ends its reading early. */
-export type FollowFrom = { after: number; signal: AbortSignal }
+export type FollowFrom = {
+  after: number
+  signal: AbortSignal
+  /** This process ends: what runs in it will end too, and is read until then. */
+  ending?: AbortSignal
+}
 
 type OpenStore = () => Promise<ExecutionStore>
 
@@ -35,8 +40,9 @@ export async function* followLive(
 export async function* followStored(
   id: string,
   openStore: OpenStore,
-  { after, signal }: FollowFrom,
+  { after, signal: left, ending }: FollowFrom,
 ): AsyncGenerator<ExecutionEvent[]> {
+  const signal = ending === undefined ? left : AbortSignal.any([left, ending])
   using looks = shareLooks(await openStore(), id)
   let last = after
   while (!signal.aborted) {

@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events'
 import type { UserMessage } from '../agents/adapter/agent.ts'
 import { mayHaveWorked } from '../agents/warm/faults.ts'
 import { type Clock, toTimestamp } from '../kit/clock.ts'
-import { ignoreFault } from '../kit/fault.ts'
+import { ignoreFault, isFault } from '../kit/fault.ts'
 import type { Ids } from '../kit/ids.ts'
 import type { JsonObject } from '../kit/json/json-value.ts'
 import { raceSignal } from '../kit/race.ts'
@@ -13,6 +13,7 @@ import type {
   ExecutionStart,
   RecordedResult,
 } from '../prompts/execution-recorder.ts'
+import { shuttingDown } from '../prompts/faults.ts'
 import type { MessageOutcome } from '../prompts/inbox.ts'
 import type { PromptEvent } from '../prompts/prompt-event.ts'
 import type { ContinuedTurn, GivenResults, TurnRequest } from '../prompts/tool-turns.ts'
@@ -304,7 +305,7 @@ export class Executions implements ExecutionRecorder {
 
   async #abandon(live: LiveExecution, error: unknown): Promise<void> {
     if (isFinal(live.record.state)) return
-    const state = error === undefined ? 'cancelled' : 'failed'
+    const state = error === undefined || isFault(error, shuttingDown) ? 'cancelled' : 'failed'
     live.isRefused = error !== undefined && !live.hasAgent && !mayHaveWorked(error)
     this.#setState(live, state, {
       ended_at: this.#now(),

@@ -471,7 +471,8 @@ if(!(r==="state"||r==="repository"||r==="backend"||r==="label"||r==="key"||r==="
 instancePath:n,keyword:"enum",params:{allowedValues:Le},propertyName:r};e===null?e=[o]:e.push(o),t++}var u=s===t;if(!u){
 let o={instancePath:n,keyword:"propertyNames",params:{propertyName:r}};e===null?e=[o]:e.push(o),t++}}if(i.state!==void 0){
 let r=i.state;if(typeof r=="string"){if(!Ae.test(r)){let s={instancePath:n+"/state",keyword:"saidPattern",params:{says:"\
-a list of states, with commas between them"}};e===null?e=[s]:e.push(s),t++}}else{let s={instancePath:n+"/state",keyword:"\
+a list of these states, with commas between them: queued, running, waiting_for_limit, waiting, paused, stopped, interrup\
+ted, failed, continued, ended, merged, discarded"}};e===null?e=[s]:e.push(s),t++}}else{let s={instancePath:n+"/state",keyword:"\
 type",params:{type:"string"}};e===null?e=[s]:e.push(s),t++}}if(i.repository!==void 0){let r=i.repository;if(typeof r=="s\
 tring"){if(r.length===0){let s={instancePath:n+"/repository",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(
 s),t++}}else{let s={instancePath:n+"/repository",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),t++}}if(i.

@@ -4,6 +4,7 @@ import { agentSilent } from '../agents/faults.ts'
 import type { Fault } from '../kit/fault.ts'
 import { type BudgetRefusal, budgetFull, budgetSpent } from './budget-faults.ts'
 import { type Budget, type BudgetEntry, type BudgetUnit, inUnits, type PeriodTimes, toStored } from './budget-limit.ts'
+import { shuttingDown } from './faults.ts'
 import { countTokens } from './tokens.ts'
 
 /** Whose history tells what a prompt may use. */
@@ -140,6 +141,7 @@ const CUT_OFF: readonly unknown[] = [
   'agent_cancelled',
   'canceled',
   'agent_ended_early',
+  shuttingDown.code,
   agentSilent.code,
 ]
 

@@ -156,3 +156,8 @@ export const labelMissing = defineFault('label_missing', 'invalid', {
   message: (d: { label: string }) =>
     `this machine does not have the label ${d.label}; add it to work.labels, or send the prompt to servers with PostgreSQL, where it waits for a worker that has it`,
 })
+
+export const shuttingDown = defineFault('shutting_down', 'unavailable', {
+  when: 'The server is shutting down: it finishes running requests and accepts no new ones. Or it stopped before a prompt had ended; send the prompt again.',
+  message: (_: Record<never, never>) => 'the server is shutting down; retry when it is back',
+})

@@ -69,6 +69,8 @@ export type PromptContext = {
   privateFiles?: PrivateFiles | undefined
   /** The upper limit for every timeout; null: none. */
   longestRunMs: number | null
+  /** Aborted when the server stops: what is cancelled from then on is cancelled by that. Undefined: no server. */
+  ending?: AbortSignal | undefined
   /** How long an agent may take to begin its answer; null or undefined: no limit. */
   firstEventTimeoutMs?: number | null
   observer?: PromptObserver

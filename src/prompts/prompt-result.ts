@@ -6,6 +6,7 @@ import { NO_USAGE } from '../agents/adapter/token-usage.ts'
 import type { AgentResult } from '../agents/agent-result.ts'
 import type { Fault } from '../kit/fault.ts'
 import type { Cost } from './decide-cost.ts'
+import { shuttingDown } from './faults.ts'
 import type { ApprovalRecord, BoundaryReport, PromptResult } from './prompt-result.shape.ts'
 
 export type { ApprovalRecord, PromptResult }
@@ -90,6 +91,6 @@ export function canceledResult(backend: string): PromptResult {
 export type PromptStatus = 'completed' | 'failed' | 'canceled'
 
 export function toPromptStatus({ exit_code: exitCode, error, error_code: code }: PromptResult): PromptStatus {
-  if (code === CANCELED_CODE || code === 'agent_cancelled') return 'canceled'
+  if (code === CANCELED_CODE || code === 'agent_cancelled' || code === shuttingDown.code) return 'canceled'
   return exitCode === 0 && error === undefined ? 'completed' : 'failed'
 }

@@ -10,6 +10,7 @@ import type { PartKind, PromptContext, RunOutcome } from './prompt-context.ts'
 import type { PromptRequest } from './prompt-request.ts'
 import { canceledResult, failedResult, type PromptResult, toPromptStatus } from './prompt-result.ts'
 import { runPromptToEnd } from './run-prompt.ts'
+import { createCancel, explainStopResult, isServerStop } from './server-stop.ts'
 
 /** Follows the prompts of a batch, which are counted from 0. */
 export type BatchWatcher = {
@@ -60,8 +61,7 @@ export async function runBatch<Result extends { readonly results: readonly Promp
 ): Promise<Result & { execution_id?: string }> {
   refuseDeepNesting(context)
   const { onBegin, onSession: _, ...execution } = options.execution ?? {}
-  const cancel = new AbortController()
-  const onCancel = () => cancel.abort()
+  const { signal, abort: onCancel } = createCancel(options.signal, context.ending)
   const client = ownerKey(context.by)
   const asked = { kind, prompt, ...(workdir !== undefined && { workdir }) }
   const recording = context.executions?.begin({ isEphemeral: false, ...execution, ...asked, client, onCancel })
@@ -69,14 +69,14 @@ export async function runBatch<Result extends { readonly results: readonly Promp
   onBegin?.(recording)
   const { isEphemeral = false, keep } = execution
   const ofParts = { parentId: recording.id, isEphemeral, ...(keep !== undefined && { keep }) }
-  const signal = AbortSignal.any([options.signal, cancel.signal])
   try {
     await recording.started()
     const result = { ...(await work({ ...options, signal, execution: ofParts })), execution_id: recording.id }
     await recording.end(result)
     return result
   } catch (error) {
-    await recording.abandon(signal.aborted ? undefined : error)
+    const cause = isServerStop(signal) ? signal.reason : undefined
+    await recording.abandon(signal.aborted ? cause : error)
     throw error
   }
 }
@@ -132,7 +132,7 @@ export async function runParts(
   { atOnce, failFast }: { atOnce: number; failFast: boolean },
   batch: Batch,
 ): Promise<PromptResult[]> {
-  const results = requests.map(({ backend }) => canceledResult(backend))
+  const results: (PromptResult | undefined)[] = []
   const failed = new AbortController()
   const signal = AbortSignal.any([batch.signal, failed.signal])
   const waiting = requests.entries()
@@ -146,7 +146,8 @@ export async function runParts(
   }
   const workers = Math.min(atOnce, requests.length, batch.context.slots.limit)
   await endAllOnError(Array.from({ length: workers }, work), failed)
-  return results
+  const cancelled = (backend: string) => explainStopResult(canceledResult(backend), isServerStop(signal))
+  return requests.map(({ backend }, at) => results[at] ?? cancelled(backend))
 }
 
 /** An error here is a bug; the other prompts are ended before it is thrown. */

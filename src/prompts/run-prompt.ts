@@ -39,6 +39,7 @@ import { type ApprovalRecord, canceledResult, type PromptResult, toPromptResult 
 import type { PromptRunOptions, PromptStream } from './prompt-run.ts'
 import { beginExecution, recordResult, recordRun } from './record-execution.ts'
 import { RequiredCalls, runUntilCalled } from './required-calls.ts'
+import { createCancel, explainStop, explainStopEvent, explainStopResult, isServerStop } from './server-stop.ts'
 import { offerOf } from './tool-turns.ts'
 import { recheckWorkdir } from './workdir-policy.ts'
 
@@ -149,7 +150,9 @@ function toPrompt(asked: PromptRequest, context: PromptContext, options: PromptR
   const calls = asked.clientTools && agent && new RequiredCalls(asked.clientTools, agent)
   const request = calls?.prepare(asked) ?? asked
   const { agentRequest, command } = preparePrompt(request, context)
-  const cancel = agentRequest.isDryRun ? { signal: options.signal, abort: () => {} } : createCancel(options.signal)
+  const cancel = agentRequest.isDryRun
+    ? { signal: options.signal, abort: () => {} }
+    : createCancel(options.signal, context.ending)
   // An earlier conversation is not a part of this turn, nor is what drover tells the agent.
   const recorded = { ...agentRequest, prompt: request.prompt }
   const inbox = new Inbox(async () => (await context.openStore()).messages)
@@ -159,19 +162,10 @@ function toPrompt(asked: PromptRequest, context: PromptContext, options: PromptR
   return { request, agentRequest, command, context, options: limited, recording, calls, inbox }
 }
 
-/** A signal that follows another one and can also be aborted. Not `AbortSignal.any`, which takes four times as long. */
-function createCancel(outer: AbortSignal): { signal: AbortSignal; abort: () => void } {
-  const controller = new AbortController()
-  const abort = () => controller.abort()
-  if (outer.aborted) abort()
-  else outer.addEventListener('abort', abort, { once: true })
-  return { signal: controller.signal, abort }
-}
-
 async function* runInSlot(prompt: Prompt): PromptStream {
   const { agentRequest, context, options } = prompt
   const slot = await context.slots.take(options.signal, ownerKey(context.by)?.id, prompt.request.priority)
-  if (slot === undefined) return canceledResult(agentRequest.backend)
+  if (slot === undefined) return explainStopResult(canceledResult(agentRequest.backend), isServerStop(options.signal))
   const leftovers: AgentCommand[] = []
   try {
     context.observer?.waited?.(slot.waitedMs / 1000)
@@ -300,7 +294,7 @@ async function startAgent(prompt: Prompt, priorUsage: Usage | undefined): Promis
 
 async function* runTurn(prompt: Prompt, turn: OpenTurn, started: StartedAgent): PromptStream {
   const { watch, events, first } = started
-  const { request, agentRequest, context } = prompt
+  const { request, agentRequest, context, options } = prompt
   const { backend, model } = agentRequest
   const { sessionId } = turn
   const toEvent = createEnvelope({ backend, sessionId, clock: context.clock })
@@ -316,7 +310,7 @@ async function* runTurn(prompt: Prompt, turn: OpenTurn, started: StartedAgent): 
         done = next.value
         continue
       }
-      const event = toEvent(explainEvent(next.value, request))
+      const event = toEvent(explainStopEvent(explainEvent(next.value, request), isServerStop(options.signal)))
       if (event.type === 'approval_decision') approvals.push({ at: event.timestamp, ...event.content })
       yield event
       yield* (await prompt.inbox.noteTold(event, prompt.told)).map(toEvent)
@@ -324,7 +318,8 @@ async function* runTurn(prompt: Prompt, turn: OpenTurn, started: StartedAgent): 
       yield* (watch?.takeNews() ?? []).map(toEvent)
     }
     yield* (watch?.takeNews() ?? []).map(toEvent)
-    const ended = { ...(model !== undefined && { model }), ...explainResult(next.value, request) }
+    const own = explainStop(explainResult(next.value, request), isServerStop(options.signal))
+    const ended = { ...(model !== undefined && { model }), ...own }
     const paid = await withCost(ended, prompt, started.seenUsage())
     const result = prompt.budgets?.explain(paid) ?? paid
     context.observer?.agentEnded?.({ backend, ...summarizeResult(result) })

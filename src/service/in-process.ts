@@ -132,6 +132,7 @@ export class InProcessDrover
         telemetry: this.telemetry,
         approvals: server?.approvals,
         toolTurns: server?.toolTurns,
+        ending: server?.drainDeadline,
       },
       dispatch: server?.createDispatch?.(this.records),
       openBudgets: async () => (await this.stores()).budgets,

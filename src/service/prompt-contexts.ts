@@ -83,9 +83,9 @@ export class PromptContexts {
     return { entries, reserve: async (asked) => await (await openBudgets()).reserve(asked) }
   }
 
-  /** The same for the agents of a driven run, which has its own limits. It stays on this machine, and its executions are kept. */
+  /** The same for the agents of a driven run, which has its own limits. It stays on this machine, its executions are kept, and a server that stops interrupts it. */
   forRun(by: Caller): PromptContext {
-    const { dispatch: _, firstEventTimeoutMs: _time, ...context } = this.for(by)
+    const { dispatch: _, firstEventTimeoutMs: _time, ending: _ending, ...context } = this.for(by)
     const own = { by: { ...by, fallback: [] }, workdirs: undefined, longestRunMs: null }
     return { ...context, ...own, executions: this.#parts.records }
   }

@@ -17,9 +17,13 @@ const STATE = `(${DRIVEN_STATES.join('|')})`
 
 export const RunQuery = strict({
   state: optional(
-    textLike(`^${STATE}(,${STATE}){0,${DRIVEN_STATES.length - 1}}$`, 'a list of states, with commas between them', {
-      description: 'Only runs in one of these states.',
-    }),
+    textLike(
+      `^${STATE}(,${STATE}){0,${DRIVEN_STATES.length - 1}}$`,
+      `a list of these states, with commas between them: ${DRIVEN_STATES.join(', ')}`,
+      {
+        description: 'Only runs in one of these states.',
+      },
+    ),
   ),
   repository: optional(Type.String({ minLength: 1, description: 'Only runs in exactly this repository.' })),
   backend: optional(backend('Only runs of this agent.')),

@@ -5,7 +5,7 @@ const offerFork = (id: string) =>
 
 export const sessionNotFound = defineFault('session_not_found', 'not_found', {
   when: 'No session that the caller may see has this id or an id with this prefix.',
-  message: (d: { id: string }) => `no session ${d.id} (run "drover sessions list" to see ids)`,
+  message: (d: { id: string }) => `no session ${d.id}`,
 })
 
 export const sessionAmbiguous = defineFault('session_ambiguous', 'conflict', {
@@ -41,7 +41,7 @@ export const sessionNotResumable = defineFault('session_not_resumable', 'conflic
 })
 
 export const sessionExpired = defineFault('session_expired', 'conflict', {
-  when: 'The agent no longer has the session that it was asked to resume.',
+  when: 'The agent no longer has the session that drover resumes. A session that only an argument for the agent names is `agent_session_missing`.',
   message: (d: { id: string; backend: string }) => `${d.backend} no longer has session ${d.id}; ${offerFork(d.id)}`,
 })
 

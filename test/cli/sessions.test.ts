@@ -277,7 +277,7 @@ describe('drover sessions show', () => {
   })
 
   it.each([
-    ['unknown', 'abcd1234', 1, 'no session abcd1234 (run'],
+    ['unknown', 'abcd1234', 1, 'no session abcd1234; drover sessions list shows the ids'],
     ['too short', 'abc', 2, 'at least its first 4 characters'],
     ['not an id', 'hello', 2, 'only the digits 0-9 and a-f'],
   ])('reports an id that is %s', async (_name, id, code, sentence) => {

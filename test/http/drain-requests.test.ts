@@ -8,6 +8,9 @@ import { until } from '../support/until.ts'
 
 const NO_HURRY = { drainMs: 60_000, graceMs: 60_000 }
 
+type Detached = { execution_id: string }
+type Response = { id: string }
+
 async function startSlow() {
   const reached = Promise.withResolvers<void>()
   const finish = Promise.withResolvers<void>()
@@ -182,22 +185,61 @@ describe('drain', () => {
       error: 'the server is shutting down; retry when it is back',
       retry_after_secs: 5,
     }
-    expect((await first).body).toMatchObject({ exit_code: 130, ...cut })
-    expect((await second).body).toMatchObject({ exit_code: -1, ...cut, session_id: '' })
+    const [ran, waited] = [(await first).body, (await second).body] as Detached[]
+    expect(ran).toMatchObject({ exit_code: 130, ...cut })
+    expect(waited).toMatchObject({ exit_code: -1, ...cut, session_id: '' })
+    // A queue of many machines has only the state of one that never started.
+    const recorded = (IS_ON_POSTGRES ? [ran] : [ran, waited]) as Detached[]
+    for (const { execution_id: id } of recorded) {
+      const stored = await server.context.drover.opened.executions.find(id)
+      expect(stored).toMatchObject({ state: 'cancelled', result: cut })
+    }
   })
 
-  it('says in a native stream that the server ends, not that someone has canceled the prompt', async () => {
-    const env = { FAKE_AGENT_SCRIPT: JSON.stringify({ hangAfter: 'init' }) }
+  it('says in every stream and in what is stored that the server ends, not that someone has canceled the prompt', async () => {
+    const env = { FAKE_AGENT_SCRIPT: JSON.stringify({ hangAfter: 'word' }) }
     const server = await startServer({ env })
-    const body = { backend: 'claude', prompt: 'x', output_format: 'stream-json' }
-    const asked = server.request('/api/v1/prompt', { method: 'POST', body })
-    await until(() => server.context.drover.slots.load().running === 1)
+    const { drover } = server.context
+    const post = (path: string, body: object) => server.request(path, { method: 'POST', body })
+    const prompt = { backend: 'claude', prompt: 'x' }
+    const response = { model: 'claude', input: 'x' }
+    const native = post('/api/v1/prompt', { ...prompt, output_format: 'stream-json' })
+    const body = JSON.stringify({ ...response, stream: true })
+    const headers = { 'content-type': 'application/json' }
+    const streamed = await fetch(`${server.url}/openai/v1/responses`, { method: 'POST', headers, body })
+    const parallel = post('/api/v1/parallel', { tasks: [prompt, prompt], max_parallel: 1 })
+    const detached = { method: 'POST', headers: { 'idempotency-key': 'once' }, body: { ...prompt, detach: true } }
+    const { execution_id: id } = (await server.request('/api/v1/prompt', detached)).body as Detached
+    const { id: background } = (await post('/openai/v1/responses', { ...response, background: true })).body as Response
+    const follow = (path: string) => fetch(server.url + path, { headers: { accept: 'text/event-stream' } })
+    const followed = await follow(`/api/v1/executions/${id}/events`)
+    const read = await follow(`/openai/v1/responses/${background}?stream=true`)
+    const begun = () =>
+      drover.records.running().filter(({ id: each }) => (drover.records.find(each)?.last_seq ?? 0) > 2)
+    await until(() => begun().length === 5)
     server.shutdown.abort()
-    await drain(server.http, { drainMs: 10, graceMs: 10_000 }, async () => server.drainDeadline.abort())
-    const { text } = await asked
-    expect(text).toContain('"shutting_down"')
-    expect(text).toContain('"details":{"retry_after_secs":5}')
-    expect(text).not.toContain('"agent_cancelled"')
+    await drain(server.http, { drainMs: 200, graceMs: 10_000 }, async () => server.drainDeadline.abort())
+    const [lines, batch] = [await native, await parallel]
+    const [live, events, reread] = [await streamed.text(), await followed.text(), await read.text()]
+    for (const text of [lines.text, batch.text, live, events, reread]) {
+      expect(text).toContain('"shutting_down"')
+      expect(text).not.toContain('"agent_cancelled"')
+    }
+    expect(lines.text).toContain('"details":{"retry_after_secs":5}')
+    expect(events).toMatch(/event: error\n.*event: state\ndata: .*"cancelled"/s)
+    for (const text of [live, reread]) {
+      const error = { code: 'shutting_down', message: 'the server is shutting down; retry when it is back' }
+      const [last = ''] = text.split('data: ').slice(-1)
+      expect(JSON.parse(last)).toMatchObject({ type: 'response.failed', response: { status: 'failed', error } })
+    }
+    // A queue sends it again, with the same key.
+    const again = { keyId: '', key: 'once', digest: 'other', executionId: 'exec_0' }
+    expect(await drover.executions.claimKey(again)).toBeUndefined()
+    expect(batch.body).toMatchObject({ canceled: 2, results: [{ exit_code: 130 }, { exit_code: -1 }] })
+    expect(await drover.opened.executions.find(id)).toMatchObject({
+      state: 'cancelled',
+      result: { error_code: 'shutting_down' },
+    })
   })
 
   it.each([

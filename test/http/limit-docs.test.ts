@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { DRIVEN_STATES } from '../../src/drive/service/driven-run.shape.ts'
 import { type ServerOptions, startServer } from '../support/start-server.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/http-api.md'), 'utf8')
@@ -13,6 +14,11 @@ const row = (what: string) =>
     ?.split('|') ?? []
 const limitOf = (what: string) => Number.parseInt((row(what)[2] ?? '').replaceAll(',', ''), 10)
 const codeOf = (what: string) => row(what)[3]?.match(/\w+/)?.[0]
+
+it('docs/http-api.md has every state of a run', () => {
+  const states = page.split('| State | |\n')[1]?.split('\n\n')[0] ?? ''
+  expect([...states.matchAll(/^\| `(\w+)`/gm)].map(([, state]) => state)).toEqual(DRIVEN_STATES)
+})
 
 const texts = (count: number) => Array.from({ length: count }, (_, at) => `/tmp/${at}`)
 const prompt = { backend: 'claude', prompt: 'x', dry_run: true }

@@ -500,8 +500,10 @@ describe('GET /api/v1/runs', () => {
       ]
       for (const [query, ids] of rows) expect(await found(query), query).toEqual(ids)
       for (const wrong of ['state=asleep', 'state=ended,', 'search=', `search=${'x'.repeat(201)}`, 'q=x']) {
-        const { status } = await server.request(`${RUNS}?${wrong}`)
+        const { status, text } = await server.request(`${RUNS}?${wrong}`)
+        const listsStates = text.includes('running, waiting_for_limit, waiting')
         expect([wrong, status]).toEqual([wrong, wrong === 'search=' ? 200 : 400])
+        expect([wrong, listsStates]).toEqual([wrong, wrong.startsWith('state=')])
       }
       for (const [path, coding, isCompressed] of [
         [RUNS, 'gzip', true],

@@ -269,7 +269,7 @@ describe.runIf(IS_FULL)('the published package', () => {
           '--noEmit',
           '--ignoreConfig',
         ]
-        const language = ['--target', 'es2024', '--module', module, '--moduleResolution', resolution, '--types', 'node']
+        const language = ['--target', 'es2024', '--module', module, '--moduleResolution', resolution]
         const ran = await runAt(program, [tsc, ...rules, ...more, ...language, 'use-types.ts', ...examples], {})
         expect(ran).toEqual({ code: 0, stdout: '', stderr: '' })
       },

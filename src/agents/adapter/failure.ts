@@ -17,7 +17,8 @@ export const FAILURES = {
   agent_host_refused:
     'The sandbox refuses the model service of the agent. List its host in `sandbox.hosts`, with its port if it is on this machine.',
   agent_max_turns: 'The agent stopped because it reached its maximum number of turns.',
-  agent_session_missing: 'The session to be resumed does not exist for this agent, user and directory.',
+  agent_session_missing:
+    'An argument for the agent itself, in `extra` or in the config, names a session that it does not have for this user and directory. A session of drover that its agent no longer has is `session_expired`.',
   agent_bad_flag: 'The agent does not accept an argument; its version may be too old or too new.',
   agent_output_invalid: 'The answer does not match the schema of the request.',
   agent_ended_early:

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Next } from '../../contract/next.shape.ts'
 import { makeVariant } from '../../contract/next-variants.ts'
+import { executionNotFound } from '../../executions/store/faults.ts'
 import { digest } from '../../kit/digest.ts'
-import { sessionFieldInvalid, sessionIdMalformed } from '../../sessions/faults.ts'
+import { sessionFieldInvalid, sessionIdMalformed, sessionNotFound } from '../../sessions/faults.ts'
 import { argumentMissing, inputTooLarge, outputFailed } from '../faults.ts'
 import { FailureWithRemedy } from '../remedies.ts'
 import { describeFailure, type FailureContext } from './describe-failure.ts'
@@ -120,6 +121,17 @@ describe('the text of a failure', () => {
     const shown = await describeFailure(usage, context)
     expect(await describeFailure(usage, { ...context, isTty: false })).toEqual(shown)
     expect(shown.text).toBe('drover: drover run needs <goal>\nRun "drover run --help" for help.')
+  })
+
+  it('names the command that lists the ids after a wrong one', async () => {
+    const prompts = { ...context, group: 'Prompts' } as const
+    const texts = [sessionNotFound({ id: '0a' }), executionNotFound({ id: '0b' })].map((fault) =>
+      describeFailure(fault, prompts),
+    )
+    expect((await Promise.all(texts)).map(({ text }) => text)).toEqual([
+      'drover: no session 0a; drover sessions list shows the ids',
+      'drover: no execution 0b exists; drover ps --all shows the ids',
+    ])
   })
 
   it('indents further lines, so that they are not separate messages', async () => {

@@ -49,6 +49,12 @@ async function describeForProtocol(error: unknown, remedy: Remedy, context: Fail
 /** Faults of a request elsewhere. On the command line only an argument can cause them. */
 const USAGE_ON_COMMAND_LINE = [executionIdMalformed, sessionIdMalformed, sessionFieldInvalid, resumeInvalid]
 
+/** What lists the ids, after a wrong one. Clients of a server have other words for it. */
+const LIST_OF: Readonly<Record<string, string>> = {
+  session_not_found: 'drover sessions list',
+  execution_not_found: 'drover ps --all',
+}
+
 async function describeFault(fault: Fault, remedy: Remedy, context: FailureContext): Promise<DescribedFailure> {
   const { next, typedInputs } = remedy
   const isUsage = remedy.exitCode === EXIT.wrongUse || USAGE_ON_COMMAND_LINE.some(({ code }) => code === fault.code)
@@ -58,7 +64,9 @@ async function describeFault(fault: Fault, remedy: Remedy, context: FailureConte
     const { code: error, message, details } = fault
     return { exitCode, text: JSON.stringify({ error, message, details: toWireNames(details) }) }
   }
-  const lines = [`drover: ${context.isTty ? toMessage(fault.message) : fault.message}`]
+  const list = LIST_OF[fault.code]
+  const message = list === undefined ? fault.message : `${fault.message}; ${list} shows the ids`
+  const lines = [`drover: ${context.isTty ? toMessage(message) : message}`]
   const command = isFault(fault, flagUnknown) ? fault.details.command : context.command
   if (kind === 'usage') lines.push(`Run "${['drover', command, '--help'].filter(Boolean).join(' ')}" for help.`)
   if (next !== undefined && next.variants.length > 0) {

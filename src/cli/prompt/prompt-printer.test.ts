@@ -13,15 +13,18 @@ it('no line of an error or a warning of an agent looks like a message of drover'
   expect(written.join('')).toBe('drover: warning: w\n  drover: a\ndrover: claude failed: e\n  drover: b\n')
 })
 
-it('a cancel says what the agent was retrying', async () => {
+it('a cancel says what the agent was retrying, and that a server stopped', async () => {
   const written: string[] = []
   const err = { write: async (text: string) => written.push(text) }
   const error = 'the run was canceled; it was retrying after: no\nnetwork'
   await printProblems({ err } as unknown as Terminal, { ...canceledResult('codex'), error })
   await printProblems({ err } as unknown as Terminal, canceledResult('codex'))
-  const [first, second] = written
+  const stopped = { ...canceledResult('codex'), error_code: 'shutting_down', error: 'the server is shutting down' }
+  await printProblems({ err } as unknown as Terminal, stopped)
+  const [first, second, third] = written
   expect(first).toBe('drover: codex was canceled; it was retrying after: no\n  network\n')
   expect(second).toBe('drover: codex was canceled\n')
+  expect(third).toBe('drover: codex was canceled: the server is shutting down\n')
 })
 
 it('an agent that only tries again is told of once, after 20 s, with how to log in', async () => {

@@ -4,6 +4,7 @@ import type { Backend } from '../../agents/adapter/agent.ts'
 import { parseObject } from '../../agents/adapter/json-fields.ts'
 import { CANCELED } from '../../agents/agent-result.ts'
 import type { JsonObject } from '../../kit/json/json-value.ts'
+import { shuttingDown } from '../../prompts/faults.ts'
 import type { PromptEvent } from '../../prompts/prompt-event.ts'
 import { type PromptResult, toPromptStatus } from '../../prompts/prompt-result.ts'
 import { splitTokens } from '../../prompts/tokens.ts'
@@ -99,8 +100,9 @@ export async function printProblems({ err }: Terminal, result: PromptResult): Pr
   await err.write(lines.join(''))
 }
 
-/** `canceled`, and what the agent was retrying then. */
-export function describeCancel({ error = '' }: Pick<PromptResult, 'error'>): string {
+/** `canceled`, and what the agent was retrying then, or that its server stopped. */
+export function describeCancel({ error = '', error_code: code }: Pick<PromptResult, 'error' | 'error_code'>): string {
+  if (code === shuttingDown.code) return `canceled: ${error}`
   return `canceled${error.startsWith(CANCELED) ? error.slice(CANCELED.length) : ''}`
 }
 

@@ -2,7 +2,7 @@ import { defineFault } from '../../kit/fault.ts'
 
 export const executionNotFound = defineFault('execution_not_found', 'not_found', {
   when: 'No execution has this id or an id with this prefix. It was never stored, it was removed, or it belongs to another key.',
-  message: (d: { id: string }) => `no execution ${d.id} exists; drover ps --all shows the ids`,
+  message: (d: { id: string }) => `no execution ${d.id} exists`,
 })
 
 export const executionAmbiguous = defineFault('execution_ambiguous', 'conflict', {
@@ -36,7 +36,7 @@ export const executionNotStarted = defineFault('execution_not_started', 'conflic
 export const executionWithoutAgent = defineFault('execution_without_agent', 'conflict', {
   when: 'A message was sent to a batch, which has no agent itself.',
   message: (d: { id: string; kind: string }) =>
-    `execution ${d.id} is a batch (${d.kind}); send the message to one of its parts, which drover ps lists`,
+    `execution ${d.id} is a batch (${d.kind}); send the message to one of its parts`,
 })
 
 export const messageImpossible = defineFault('message_impossible', 'conflict', {

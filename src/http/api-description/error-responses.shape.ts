@@ -10,7 +10,13 @@ import {
 } from '../../executions/store/faults.ts'
 import type { Fault } from '../../kit/fault.ts'
 import { messageInvalid } from '../../kit/faults.ts'
-import { backendNotFound, queueFull, unsupportedFeature, workdirNotAllowed } from '../../prompts/faults.ts'
+import {
+  backendNotFound,
+  queueFull,
+  shuttingDown,
+  unsupportedFeature,
+  workdirNotAllowed,
+} from '../../prompts/faults.ts'
 import { sessionActive, sessionAmbiguous, sessionNotFound, sessionNotResumable } from '../../sessions/faults.ts'
 import * as http from '../errors/faults.ts'
 
@@ -150,7 +156,7 @@ export const ERROR_RESPONSES = {
     status: 503,
     description: 'The server is busy, is shutting down, or cannot access its files.',
     headers: ['Retry-After'],
-    examples: [queueFull({ running: 8, queued: 256 }), http.tooManyConnections({ limit: 512 }), http.shuttingDown({})],
+    examples: [queueFull({ running: 8, queued: 256 }), http.tooManyConnections({ limit: 512 }), shuttingDown({})],
     onlyCompatible: [
       http.upstreamOverloaded({
         backend: 'claude',

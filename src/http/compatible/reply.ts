@@ -6,6 +6,7 @@ import type { ClientCall } from '../../agents/adapter/agent.shape.ts'
 import { agentSilent } from '../../agents/faults.ts'
 import { Fault } from '../../kit/fault.ts'
 import { budgetFull, budgetSpent } from '../../prompts/budget-faults.ts'
+import { shuttingDown } from '../../prompts/faults.ts'
 import type { PromptEvent } from '../../prompts/prompt-event.ts'
 import { type PromptResult, toPromptStatus } from '../../prompts/prompt-result.ts'
 import { type Tokens, toTokens } from '../../prompts/tokens.ts'
@@ -13,7 +14,6 @@ import { sessionExpired } from '../../sessions/faults.ts'
 import {
   backendExecutionFailed,
   backendTimeout,
-  shuttingDown,
   upstreamAuth,
   upstreamModelUnknown,
   upstreamOutOfCredit,

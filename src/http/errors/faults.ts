@@ -155,11 +155,6 @@ export const methodNotAllowed = defineFault('method_not_allowed', 'invalid', {
     `${d.path} does not support ${d.method}; use ${d.allow.join(', ')}`,
 })
 
-export const shuttingDown = defineFault('shutting_down', 'unavailable', {
-  when: 'The server is shutting down: it finishes running requests and accepts no new ones.',
-  message: (_: Record<never, never>) => 'the server is shutting down; retry when it is back',
-})
-
 export const clientDisconnected = defineFault('client_disconnected', 'unavailable', {
   when: 'The client disconnected before it received the response, and its prompt was canceled. This appears only in the log.',
   message: (_: Record<never, never>) => 'the client disconnected before the response',

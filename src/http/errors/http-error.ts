@@ -1,5 +1,6 @@
 /** Turns a fault into an HTTP error: a status, headers, and a message that a client may read. */
 import { Fault, type FaultKind } from '../../kit/fault.ts'
+import { RETRY_SECS } from '../../prompts/server-stop.ts'
 import { type PublicError, toPublicError, withoutServerFiles } from '../../service/public-error.ts'
 import { internalError } from './faults.ts'
 
@@ -66,9 +67,6 @@ const CLOSING: readonly string[] = [
   'too_many_wrong_keys',
 ]
 
-/** For faults that give no time to wait, or 0. */
-export const DEFAULT_RETRY_SECS = 5
-
 /** Anything that is not a fault is a bug. The client only learns that there was one. */
 export function toHttpError(error: unknown): HttpError {
   const fault = withoutServerFiles(error instanceof Fault ? error : internalError({}))
@@ -99,6 +97,6 @@ function toHeaders(fault: Fault, status: number): Record<string, string> {
 
 /** A usage window may reset in hours: if nobody knows when, the default would be a lie. */
 function retryAfter(code: string, seconds: number | undefined): Record<string, string> {
-  const known = seconds || (NOT_RETRYABLE.includes(code) ? undefined : DEFAULT_RETRY_SECS)
+  const known = seconds || (NOT_RETRYABLE.includes(code) ? undefined : RETRY_SECS)
   return known === undefined ? {} : { 'retry-after': String(known) }
 }

@@ -11,6 +11,7 @@ import { toTimestamp } from '../../kit/clock.ts'
 import { Fault, isFault } from '../../kit/fault.ts'
 import { jsonPieces } from '../../kit/json/json-pieces.ts'
 import { ownerKey } from '../../prompts/caller.ts'
+import { shuttingDown } from '../../prompts/faults.ts'
 import { toRequestCaller } from '../context/sender.ts'
 import type { ServerContext } from '../context/server-context.ts'
 import { idempotencyKeyInvalid } from '../errors/faults.ts'
@@ -60,8 +61,8 @@ export async function requestExecution(
   return execution
 }
 
-/** The model service refused the prompt for the moment, so a client may send it again. */
-const TRANSIENT = ['agent_rate_limited', 'agent_usage_limited', 'agent_overloaded']
+/** The model service refused the prompt for the moment, or the server stopped, so a client may send it again. */
+const TRANSIENT = ['agent_rate_limited', 'agent_usage_limited', 'agent_overloaded', shuttingDown.code]
 
 /** A Fault means that nothing was run. Then, and after a transient failure, the key may be used again. */
 export async function releaseOnFault<T extends object>(run: Promise<T>, { release }: RequestedExecution): Promise<T> {

@@ -16,7 +16,7 @@ import {
   validateMessageBody,
 } from '../request/checks.generated.js'
 import { readQuery } from '../request/query.ts'
-import { abortOnDisconnect } from '../response/disconnects.ts'
+import { abortOnDisconnect, abortWhenGone } from '../response/disconnects.ts'
 import { sendDocument, sendJson } from '../response/send-json.ts'
 import { sendStream } from '../response/send-stream.ts'
 import {
@@ -66,7 +66,8 @@ export const registerExecutions: RegisterRoutes = (scope, context) => {
     const { after = lastEventId(request) ?? 0 } = readQuery(request.query, checkEventsQuery, ['after'])
     // An `EventSource` connects again after the end of a stream. 204 tells it to stop.
     if (isFinal(state) && after >= lastSeq && wantsServerSentEvents(request)) return reply.code(204).send()
-    const events = executions.follow(by, id, { after, signal: abortOnDisconnect(reply.raw, context) })
+    const [signal, ending] = [abortWhenGone(reply.raw), context.drainDeadline]
+    const events = executions.follow(by, id, { after, signal, ending })
     await sendStream({ reply, events }, numberedFormat(request, context), executionStreamLimits(context))
     return reply
   })

@@ -2,12 +2,8 @@
 import { toTimestamp } from '../../kit/clock.ts'
 import { requestChecker } from '../../kit/omit-empty.ts'
 import { validatePromptRequest } from '../../prompts/checks.generated.js'
-import type { PromptEvent } from '../../prompts/prompt-event.ts'
 import type { PromptBody } from '../../prompts/prompt-request.shape.ts'
-import { type PromptResult, toPromptStatus } from '../../prompts/prompt-result.ts'
 import type { RegisterRoutes, ServerContext } from '../context/server-context.ts'
-import { shuttingDown } from '../errors/faults.ts'
-import { DEFAULT_RETRY_SECS } from '../errors/http-error.ts'
 import { checkBody } from '../request/body.ts'
 import { type ReplyFormat, sendPrompt } from '../response/send-prompt.ts'
 import type { StreamFormat } from '../response/send-stream.ts'
@@ -31,21 +27,7 @@ export function nativeFormat(
 ): ReplyFormat {
   const format = prompt.output_format ?? context.config.output.format
   if (format === 'stream-json') return ndjson(prompt.backend, context)
-  return { toBody: (result) => (isCutOff(result, context) ? { ...result, ...CUT_OFF.result } : result) }
-}
-
-const { code, message } = shuttingDown({})
-/** A client must not take the end of the server for a cancel by a person. The session can be resumed. */
-const again = { retry_after_secs: DEFAULT_RETRY_SECS }
-const CUT_OFF = { result: { error_code: code, error: message, ...again }, event: { code, message, details: again } }
-
-function isCutOff(result: PromptResult, { drainDeadline }: ServerContext): boolean {
-  return drainDeadline.aborted && toPromptStatus(result) === 'canceled'
-}
-
-function withCutOff(event: PromptEvent, { drainDeadline }: ServerContext): PromptEvent {
-  if (event.type !== 'error' || event.content.code !== 'agent_cancelled' || !drainDeadline.aborted) return event
-  return { ...event, content: { ...event.content, ...CUT_OFF.event } }
+  return { toBody: (result) => result }
 }
 
 /** The heartbeat is an event too, because some clients cannot read an empty line. */
@@ -55,7 +37,7 @@ function ndjson(backend: string, context: ServerContext): StreamFormat {
     contentType: 'application/x-ndjson',
     frame: (event) => {
       sessionId = event.session_id
-      return `${JSON.stringify(withCutOff(event, context))}\n`
+      return `${JSON.stringify(event)}\n`
     },
     end: () => '',
     heartbeat: () => {

@@ -4,14 +4,14 @@ import { NO_USAGE, withoutPrior } from '../../agents/adapter/token-usage.ts'
 import type { ToolRequest } from '../../agents/client-tools/tool-request.ts'
 import type { Execution, ExecutionEvent } from '../../executions/store/execution.shape.ts'
 import { executionEventsGone } from '../../executions/store/faults.ts'
+import { shuttingDown } from '../../prompts/faults.ts'
 import { type PartResult, toPromptStatus } from '../../prompts/prompt-result.ts'
 import { toPromptFault } from '../compatible/reply.ts'
 import type { ReplyHooks } from '../compatible/send-reply.ts'
 import { toRequestCaller } from '../context/sender.ts'
-import { shuttingDown } from '../errors/faults.ts'
 import { toHttpError } from '../errors/http-error.ts'
 import type { Exchange } from '../executions/requested-execution.ts'
-import { abortOnDisconnect } from '../response/disconnects.ts'
+import { abortOnDisconnect, abortWhenGone } from '../response/disconnects.ts'
 import type { ReplyFormat, SentExecution } from '../response/send-prompt.ts'
 import { type StreamFormat, sendStream, streamLimits } from '../response/send-stream.ts'
 import { COMMENT_FRAME, eventFrame, SSE_MEDIA_TYPE } from '../response/sse-frames.ts'
@@ -26,7 +26,7 @@ type Followed = FoundResponse
 export function liveFormat(
   execution: SentExecution,
   record: ResponseRecord,
-  options: ReplyHooks & { prompt: string; isStream: boolean; isShuttingDown: () => boolean },
+  options: ReplyHooks & { prompt: string; isStream: boolean },
 ): ReplyFormat {
   const { prompt, isStream, onSession, onWarnings } = options
   const writer = new ResponseWriter({
@@ -36,8 +36,8 @@ export function liveFormat(
   })
   const begin = toFrames(writer.begin())
   const endOf = (result: PartResult) => {
-    const isCancelled = toPromptStatus(result) === 'canceled' && !options.isShuttingDown()
-    return { end: toEnd(result, prompt), failure: isCancelled ? undefined : toPromptFault(result) }
+    const end = toEnd(result, prompt)
+    return { end, failure: end.status === 'cancelled' ? undefined : toPromptFault(result) }
   }
   if (isStream) return streamFormat({ writer, begin, endOf, onSession })
   return {
@@ -134,8 +134,8 @@ async function* followEvents(
   const { executions } = context.drover
   const by = toRequestCaller(request, context)
   yield []
-  const signal = abortOnDisconnect(reply.raw, context)
-  for await (const events of executions.follow(by, id, { after: 0, signal })) {
+  const [signal, ending] = [abortWhenGone(reply.raw), context.drainDeadline]
+  for await (const events of executions.follow(by, id, { after: 0, signal, ending })) {
     yield own.pick(events)
     if (own.calls !== undefined) return await executions.find(by, id)
   }
@@ -204,7 +204,9 @@ function isChecked({ format, must_call: mustCall }: ResponseRecord): boolean {
 function toEnd(result: PartResult, prompt: string): ResponseEnd {
   const status = toPromptStatus(result)
   if (status === 'completed') return { status, result, prompt }
-  return status === 'canceled' ? { status: 'cancelled' } : { status, error: toHttpError(toPromptFault(result)) }
+  const isStop = result.error_code === shuttingDown.code
+  if (status === 'canceled' && !isStop) return { status: 'cancelled' }
+  return { status: 'failed', error: toHttpError(toPromptFault(result)) }
 }
 
 /** A part that ends with calls has its own result, whatever becomes of the turn. */

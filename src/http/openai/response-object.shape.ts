@@ -89,7 +89,7 @@ export type ResponseUsage = Message<typeof ResponseUsage>
 const RESPONSE_STATUSES = ['queued', 'in_progress', 'completed', 'failed', 'cancelled'] as const
 
 const ResponseError = Type.Object({
-  code: literals(['server_error', 'rate_limit_exceeded', 'insufficient_quota', 'invalid_prompt']),
+  code: literals(['server_error', 'rate_limit_exceeded', 'insufficient_quota', 'invalid_prompt', 'shutting_down']),
   message: Type.String({ description: 'The message of the agent.' }),
 })
 

@@ -24,10 +24,12 @@ import { itemNumber, type ResponseRecord, responseEnvelope, toCallItem } from '.
 /** An event of a prompt, live or stored. */
 export type AnyEvent = { readonly type: string; readonly content: unknown }
 
+type FailedWith = Pick<HttpError, 'status' | 'message'> & Partial<Pick<HttpError, 'code'>>
+
 /** How the execution ended. */
 export type ResponseEnd =
   | { status: 'completed'; result: PartResult; prompt: string }
-  | { status: 'failed'; error: Pick<HttpError, 'status' | 'message'> }
+  | { status: 'failed'; error: FailedWith }
   | { status: 'cancelled' }
 
 export type NumberedEvent = ResponseEvent & { sequence_number: number }
@@ -285,7 +287,8 @@ function toUsage({ input, cacheRead, output, reasoning }: Tokens): ResponseUsage
   }
 }
 
-function toResponseError({ status, message }: Pick<HttpError, 'status' | 'message'>): ResponseObject['error'] {
+function toResponseError({ status, code, message }: FailedWith): ResponseObject['error'] {
+  if (code === 'shutting_down') return { code, message }
   if (status === 402) return { code: 'insufficient_quota', message }
   if (status === 429) return { code: 'rate_limit_exceeded', message }
   return { code: status < 500 ? 'invalid_prompt' : 'server_error', message }

@@ -104,8 +104,7 @@ async function cancelRunning(id: string, by: Caller, { drover }: ServerContext):
 
 async function sendResponse(exchange: Exchange, asked: AskedResponse): Promise<object> {
   const { prompt, record, isStream } = asked
-  const { drainDeadline } = exchange.context
-  const options = { prompt: prompt.prompt, isStream, isShuttingDown: () => drainDeadline.aborted }
+  const options = { prompt: prompt.prompt, isStream }
   const sent = sendCompatible(exchange, asked, {
     prompt,
     answer: asked.answer,

@@ -116,10 +116,10 @@ v)if(Array.isArray(x)){if(x.length>50)return ae.errors=[{instancePath:s+"/answer
 "/answers/"+c+"/"+D,keyword:"type",params:{type:"string"}}],!1;var l=z===e;if(!l)break}}}else return ae.errors=[{instancePath:s+
 "/answers/"+c,keyword:"type",params:{type:"array"}}],!1;var i=v===e;if(!i)break}}}else return ae.errors=[{instancePath:s+
 "/answers",keyword:"type",params:{type:"array"}}],!1;var a=f===e}else var a=!0}}}else return ae.errors=[{instancePath:s,
-keyword:"type",params:{type:"object"}}],!1;return ae.errors=r,e===0}var hr=xe;var wr=["text"];function xe(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){
+keyword:"type",params:{type:"object"}}],!1;return ae.errors=r,e===0}var wr=xe;var hr=["text"];function xe(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let a;if(t.text===void 0&&(a="text"))return xe.errors=
 [{instancePath:s,keyword:"required",params:{missingProperty:a}}],!1;for(let i in t){let l=e;if(i!=="text"){let y={instancePath:s,
-keyword:"enum",params:{allowedValues:wr},propertyName:i};r===null?r=[y]:r.push(y),e++}var o=l===e;if(!o){let y={instancePath:s,
+keyword:"enum",params:{allowedValues:hr},propertyName:i};r===null?r=[y]:r.push(y),e++}var o=l===e;if(!o){let y={instancePath:s,
 keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[y]:r.push(y),e++,xe.errors=r,!1;break}}if(o&&t.text!==
 void 0){let i=t.text;if(e===e)if(typeof i=="string"){if(i.length===0)return xe.errors=[{instancePath:s+"/text",keyword:"\
 minLength",params:{limit:1}}],!1}else return xe.errors=[{instancePath:s+"/text",keyword:"type",params:{type:"string"}}],
@@ -199,14 +199,14 @@ isFinite(i)))return fe.errors=[{instancePath:s+"/context",keyword:"type",params:
 "number"&&isFinite(i)){if(i>1e5||isNaN(i))return fe.errors=[{instancePath:s+"/context",keyword:"maximum",params:{comparison:"\
 <=",limit:1e5}}],!1;if(i<0||isNaN(i))return fe.errors=[{instancePath:s+"/context",keyword:"minimum",params:{comparison:"\
 >=",limit:0}}],!1}var a=l===e}else var a=!0}}}else return fe.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],
-!1;return fe.errors=r,e===0}var hs=Oe;var Pr=["since"];function Oe(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){
+!1;return fe.errors=r,e===0}var ws=Oe;var Pr=["since"];function Oe(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){for(let a in t){let i=e;if(a!=="since"){let l={instancePath:s,
 keyword:"enum",params:{allowedValues:Pr},propertyName:a};r===null?r=[l]:r.push(l),e++}var o=i===e;if(!o){let l={instancePath:s,
 keyword:"propertyNames",params:{propertyName:a}};return r===null?r=[l]:r.push(l),e++,Oe.errors=r,!1;break}}if(o&&t.since!==
 void 0){let a=t.since,i=e;if(e===i&&e===i)if(typeof a=="string"){if(!Fe(a))return Oe.errors=[{instancePath:s+"/since",keyword:"\
 format",params:{format:"date-time"}}],!1}else return Oe.errors=[{instancePath:s+"/since",keyword:"type",params:{type:"st\
 ring"}}],!1}}else return Oe.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Oe.errors=r,e===0}
-var ws=G;var Fr=["state","repository","backend","label","key","search","before","limit"],Er=new RegExp("^(queued|running|waiting_\
+var hs=G;var Fr=["state","repository","backend","label","key","search","before","limit"],Er=new RegExp("^(queued|running|waiting_\
 for_limit|waiting|paused|stopped|interrupted|failed|continued|ended|merged|discarded)(,(queued|running|waiting_for_limit\
 |waiting|paused|stopped|interrupted|failed|continued|ended|merged|discarded)){0,11}$","u"),Rr=new RegExp("^[A-Za-z0-9_-]\
 {1,128}$","u");function G(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){let r=null,
@@ -215,7 +215,8 @@ e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){for(let i in t){let l=
 allowedValues:Fr},propertyName:i};r===null?r=[y]:r.push(y),e++}var o=l===e;if(!o){let y={instancePath:s,keyword:"propert\
 yNames",params:{propertyName:i}};return r===null?r=[y]:r.push(y),e++,G.errors=r,!1;break}}if(o){if(t.state!==void 0){let i=t.
 state,l=e;if(e===l)if(typeof i=="string"){if(!Er.test(i))return G.errors=[{instancePath:s+"/state",keyword:"saidPattern",
-params:{says:"a list of states, with commas between them"}}],!1}else return G.errors=[{instancePath:s+"/state",keyword:"\
+params:{says:"a list of these states, with commas between them: queued, running, waiting_for_limit, waiting, paused, sto\
+pped, interrupted, failed, continued, ended, merged, discarded"}}],!1}else return G.errors=[{instancePath:s+"/state",keyword:"\
 type",params:{type:"string"}}],!1;var a=l===e}else var a=!0;if(a){if(t.repository!==void 0){let i=t.repository,l=e;if(e===
 l)if(typeof i=="string"){if(i.length===0)return G.errors=[{instancePath:s+"/repository",keyword:"minLength",params:{limit:1}}],
 !1}else return G.errors=[{instancePath:s+"/repository",keyword:"type",params:{type:"string"}}],!1;var a=l===e}else var a=!0;
@@ -393,15 +394,15 @@ r,!1;break}}if(o){if(t.into!==void 0){let i=t.into,l=e;if(e===l)if(typeof i=="st
 inLength",params:{limit:1}}],!1}else return ge.errors=[{instancePath:s+"/into",keyword:"type",params:{type:"string"}}],!1;
 var a=l===e}else var a=!0;if(a)if(t.here!==void 0){let i=e;if(typeof t.here!="boolean")return ge.errors=[{instancePath:s+
 "/here",keyword:"type",params:{type:"boolean"}}],!1;var a=i===e}else var a=!0}}else return ge.errors=[{instancePath:s,keyword:"\
-type",params:{type:"object"}}],!1;return ge.errors=r,e===0}var bs=he;var Yr=["name"];function he(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){
-let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let a;if(t.name===void 0&&(a="name"))return he.errors=
+type",params:{type:"object"}}],!1;return ge.errors=r,e===0}var bs=we;var Yr=["name"];function we(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){
+let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let a;if(t.name===void 0&&(a="name"))return we.errors=
 [{instancePath:s,keyword:"required",params:{missingProperty:a}}],!1;for(let i in t){let l=e;if(i!=="name"){let y={instancePath:s,
 keyword:"enum",params:{allowedValues:Yr},propertyName:i};r===null?r=[y]:r.push(y),e++}var o=l===e;if(!o){let y={instancePath:s,
-keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[y]:r.push(y),e++,he.errors=r,!1;break}}if(o&&t.name!==
-void 0){let i=t.name;if(e===e)if(typeof i=="string"){if(V(i)>64)return he.errors=[{instancePath:s+"/name",keyword:"maxLe\
-ngth",params:{limit:64}}],!1;if(i.length===0)return he.errors=[{instancePath:s+"/name",keyword:"minLength",params:{limit:1}}],
-!1}else return he.errors=[{instancePath:s+"/name",keyword:"type",params:{type:"string"}}],!1}}else return he.errors=[{instancePath:s,
-keyword:"type",params:{type:"object"}}],!1;return he.errors=r,e===0}var xs=ce;var Hr=["limit","offset"];function ce(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){
+keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[y]:r.push(y),e++,we.errors=r,!1;break}}if(o&&t.name!==
+void 0){let i=t.name;if(e===e)if(typeof i=="string"){if(V(i)>64)return we.errors=[{instancePath:s+"/name",keyword:"maxLe\
+ngth",params:{limit:64}}],!1;if(i.length===0)return we.errors=[{instancePath:s+"/name",keyword:"minLength",params:{limit:1}}],
+!1}else return we.errors=[{instancePath:s+"/name",keyword:"type",params:{type:"string"}}],!1}}else return we.errors=[{instancePath:s,
+keyword:"type",params:{type:"object"}}],!1;return we.errors=r,e===0}var xs=ce;var Hr=["limit","offset"];function ce(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){for(let i in t){let l=e;if(!(i==="limit"||i==="offs\
 et")){let y={instancePath:s,keyword:"enum",params:{allowedValues:Hr},propertyName:i};r===null?r=[y]:r.push(y),e++}var o=l===
 e;if(!o){let y={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[y]:r.push(y),e++,ce.errors=
@@ -443,8 +444,8 @@ void 0){let d=t.max_approval_mode,k=e;if(!(d==="always"||d==="auto"||d==="none")
 approval_mode",keyword:"enum",params:{allowedValues:Xr}}],!1;var a=k===e}else var a=!0;if(a){if(t.max_sandbox_mode!==void 0){
 let d=t.max_sandbox_mode,k=e;if(!(d==="read-only"||d==="workspace"||d==="full"))return Z.errors=[{instancePath:s+"/max_s\
 andbox_mode",keyword:"enum",params:{allowedValues:es}}],!1;var a=k===e}else var a=!0;if(a){if(t.budgets!==void 0){let d=t.
-budgets,k=e;if(e===k)if(Array.isArray(d)){var i=!0;let x=d.length;for(let v=0;v<x;v++){let h=d[v],C=e;if(e===C)if(typeof h==
-"string"){if(!ss.test(h))return Z.errors=[{instancePath:s+"/budgets/"+v,keyword:"saidPattern",params:{says:"a budget suc\
+budgets,k=e;if(e===k)if(Array.isArray(d)){var i=!0;let x=d.length;for(let v=0;v<x;v++){let w=d[v],C=e;if(e===C)if(typeof w==
+"string"){if(!ss.test(w))return Z.errors=[{instancePath:s+"/budgets/"+v,keyword:"saidPattern",params:{says:"a budget suc\
 h as 20usd/day, 5Mtokens/week, 100requests/month or 90minutes/once"}}],!1}else return Z.errors=[{instancePath:s+"/budget\
 s/"+v,keyword:"type",params:{type:"string"}}],!1;var i=C===e;if(!i)break}}else return Z.errors=[{instancePath:s+"/budget\
 s",keyword:"type",params:{type:"array"}}],!1;var a=k===e}else var a=!0;if(a){if(t.expires_at!==void 0){let d=t.expires_at,
@@ -454,18 +455,18 @@ type",params:{type:"string"}}],!1;var a=k===e}else var a=!0;if(a){if(t.may_merge
 "boolean")return Z.errors=[{instancePath:s+"/may_merge",keyword:"type",params:{type:"boolean"}}],!1;var a=d===e}else var a=!0;
 if(a){if(t.agent_tools!==void 0){let d=t.agent_tools,k=e;if(!(d==="all"||d==="none"))return Z.errors=[{instancePath:s+"/\
 agent_tools",keyword:"enum",params:{allowedValues:Ee}}],!1;var a=k===e}else var a=!0;if(a){if(t.mcp_servers!==void 0){let d=t.
-mcp_servers,k=e;if(e===k)if(Array.isArray(d)){var l=!0;let x=d.length;for(let v=0;v<x;v++){let h=d[v],C=e;if(e===C)if(typeof h==
-"string"){if(h.length===0)return Z.errors=[{instancePath:s+"/mcp_servers/"+v,keyword:"minLength",params:{limit:1}}],!1}else
+mcp_servers,k=e;if(e===k)if(Array.isArray(d)){var l=!0;let x=d.length;for(let v=0;v<x;v++){let w=d[v],C=e;if(e===C)if(typeof w==
+"string"){if(w.length===0)return Z.errors=[{instancePath:s+"/mcp_servers/"+v,keyword:"minLength",params:{limit:1}}],!1}else
 return Z.errors=[{instancePath:s+"/mcp_servers/"+v,keyword:"type",params:{type:"string"}}],!1;var l=C===e;if(!l)break}}else
 return Z.errors=[{instancePath:s+"/mcp_servers",keyword:"type",params:{type:"array"}}],!1;var a=k===e}else var a=!0;if(a){
 if(t.directories!==void 0){let d=t.directories,k=e;if(e===k)if(Array.isArray(d)){if(d.length<1)return Z.errors=[{instancePath:s+
-"/directories",keyword:"minItems",params:{limit:1}}],!1;{var y=!0;let x=d.length;for(let v=0;v<x;v++){let h=d[v],C=e;if(e===
-C)if(typeof h=="string"){if(!as.test(h))return Z.errors=[{instancePath:s+"/directories/"+v,keyword:"saidPattern",params:{
+"/directories",keyword:"minItems",params:{limit:1}}],!1;{var y=!0;let x=d.length;for(let v=0;v<x;v++){let w=d[v],C=e;if(e===
+C)if(typeof w=="string"){if(!as.test(w))return Z.errors=[{instancePath:s+"/directories/"+v,keyword:"saidPattern",params:{
 says:"an absolute path"}}],!1}else return Z.errors=[{instancePath:s+"/directories/"+v,keyword:"type",params:{type:"strin\
 g"}}],!1;var y=C===e;if(!y)break}}}else return Z.errors=[{instancePath:s+"/directories",keyword:"type",params:{type:"arr\
 ay"}}],!1;var a=k===e}else var a=!0;if(a){if(t.backends!==void 0){let d=t.backends,k=e;if(e===k)if(Array.isArray(d)){if(d.
 length<1)return Z.errors=[{instancePath:s+"/backends",keyword:"minItems",params:{limit:1}}],!1;{var n=!0;let x=d.length;
-for(let v=0;v<x;v++){let h=d[v],C=e;if(e===C)if(typeof h=="string"){if(!ke.test(h))return Z.errors=[{instancePath:s+"/ba\
+for(let v=0;v<x;v++){let w=d[v],C=e;if(e===C)if(typeof w=="string"){if(!ke.test(w))return Z.errors=[{instancePath:s+"/ba\
 ckends/"+v,keyword:"saidPattern",params:{says:"the name of a backend"}}],!1}else return Z.errors=[{instancePath:s+"/back\
 ends/"+v,keyword:"type",params:{type:"string"}}],!1;var n=C===e;if(!n)break}}}else return Z.errors=[{instancePath:s+"/ba\
 ckends",keyword:"type",params:{type:"array"}}],!1;var a=k===e}else var a=!0;if(a)if(t.requires_sandbox!==void 0){let d=e;
@@ -551,17 +552,17 @@ if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let n;if(t.role===void 0&&
 keyword:"required",params:{missingProperty:n}}],!1;if(t.role!==void 0){let f=t.role,d=e;if(e===d)if(typeof f=="string"){
 if(f.length===0)return _e.errors=[{instancePath:s+"/role",keyword:"minLength",params:{limit:1}}],!1}else return _e.errors=
 [{instancePath:s+"/role",keyword:"type",params:{type:"string"}}],!1;var o=d===e}else var o=!0;if(o)if(t.content!==void 0){
-let f=t.content,d=e,k=e,c=!1,x=e,v=e,h=!1,C=e;if(typeof f!="string"){let g={instancePath:s+"/content",keyword:"type",params:{
-type:"string"}};r===null?r=[g]:r.push(g),e++}var a=C===e;if(h=h||a,!h){let g=e;if(e===g)if(Array.isArray(f)){var i=!0;let L=f.
+let f=t.content,d=e,k=e,c=!1,x=e,v=e,w=!1,C=e;if(typeof f!="string"){let g={instancePath:s+"/content",keyword:"type",params:{
+type:"string"}};r===null?r=[g]:r.push(g),e++}var a=C===e;if(w=w||a,!w){let g=e;if(e===g)if(Array.isArray(f)){var i=!0;let L=f.
 length;for(let b=0;b<L;b++){let E=f[b],j=e;if(e===j)if(E&&typeof E=="object"&&!Array.isArray(E)){let q;if(E.type===void 0&&
 (q="type")){let u={instancePath:s+"/content/"+b,keyword:"required",params:{missingProperty:q}};r===null?r=[u]:r.push(u),
-e++}else{if(E.type!==void 0){let u=E.type,A=e;if(e===A)if(typeof u=="string"){if(V(u)>64){let w={instancePath:s+"/conten\
-t/"+b+"/type",keyword:"maxLength",params:{limit:64}};r===null?r=[w]:r.push(w),e++}}else{let w={instancePath:s+"/content/"+
-b+"/type",keyword:"type",params:{type:"string"}};r===null?r=[w]:r.push(w),e++}var l=A===e}else var l=!0;if(l)if(E.text!==
-void 0){let u=e;if(typeof E.text!="string"){let w={instancePath:s+"/content/"+b+"/text",keyword:"type",params:{type:"str\
-ing"}};r===null?r=[w]:r.push(w),e++}var l=u===e}else var l=!0}}else{let q={instancePath:s+"/content/"+b,keyword:"type",params:{
+e++}else{if(E.type!==void 0){let u=E.type,A=e;if(e===A)if(typeof u=="string"){if(V(u)>64){let h={instancePath:s+"/conten\
+t/"+b+"/type",keyword:"maxLength",params:{limit:64}};r===null?r=[h]:r.push(h),e++}}else{let h={instancePath:s+"/content/"+
+b+"/type",keyword:"type",params:{type:"string"}};r===null?r=[h]:r.push(h),e++}var l=A===e}else var l=!0;if(l)if(E.text!==
+void 0){let u=e;if(typeof E.text!="string"){let h={instancePath:s+"/content/"+b+"/text",keyword:"type",params:{type:"str\
+ing"}};r===null?r=[h]:r.push(h),e++}var l=u===e}else var l=!0}}else{let q={instancePath:s+"/content/"+b,keyword:"type",params:{
 type:"object"}};r===null?r=[q]:r.push(q),e++}var i=j===e;if(!i)break}}else{let L={instancePath:s+"/content",keyword:"typ\
-e",params:{type:"array"}};r===null?r=[L]:r.push(L),e++}var a=g===e;h=h||a}if(h)e=v,r!==null&&(v?r.length=v:r=null);else{
+e",params:{type:"array"}};r===null?r=[L]:r.push(L),e++}var a=g===e;w=w||a}if(w)e=v,r!==null&&(v?r.length=v:r=null);else{
 let g={instancePath:s+"/content",keyword:"anyOf",params:{}};r===null?r=[g]:r.push(g),e++}var y=x===e;if(c=c||y,!c){let g=e;
 if(f!==null){let L={instancePath:s+"/content",keyword:"type",params:{type:"null"}};r===null?r=[L]:r.push(L),e++}var y=g===
 e;c=c||y}if(c)e=k,r!==null&&(k?r.length=k:r=null);else{let g={instancePath:s+"/content",keyword:"anyOf",params:{}};return r===
@@ -601,11 +602,11 @@ for(let E=0;E<b;E++){let j=e;_e(g[E],{instancePath:s+"/messages/"+E,parentData:g
 (r=r===null?_e.errors:r.concat(_e.errors),e=r.length);var f=j===e;if(!f)break}}}else return se.errors=[{instancePath:s+"\
 /messages",keyword:"type",params:{type:"array"}}],!1;var o=z===e}else var o=!0;if(o){if(t.stream_options!==void 0){let g=t.
 stream_options,z=e,L=e,b=!1,E=e;if(e===E)if(g&&typeof g=="object"&&!Array.isArray(g)){if(g.include_usage!==void 0){let _=g.
-include_usage,q=e,u=!1,A=e;if(typeof _!="boolean"){let w={instancePath:s+"/stream_options/include_usage",keyword:"type",
-params:{type:"boolean"}};r===null?r=[w]:r.push(w),e++}var d=A===e;if(u=u||d,!u){let w=e;if(_!==null){let $={instancePath:s+
-"/stream_options/include_usage",keyword:"type",params:{type:"null"}};r===null?r=[$]:r.push($),e++}var d=w===e;u=u||d}if(u)
-e=q,r!==null&&(q?r.length=q:r=null);else{let w={instancePath:s+"/stream_options/include_usage",keyword:"anyOf",params:{}};
-r===null?r=[w]:r.push(w),e++}}}else{let _={instancePath:s+"/stream_options",keyword:"type",params:{type:"object"}};r===null?
+include_usage,q=e,u=!1,A=e;if(typeof _!="boolean"){let h={instancePath:s+"/stream_options/include_usage",keyword:"type",
+params:{type:"boolean"}};r===null?r=[h]:r.push(h),e++}var d=A===e;if(u=u||d,!u){let h=e;if(_!==null){let $={instancePath:s+
+"/stream_options/include_usage",keyword:"type",params:{type:"null"}};r===null?r=[$]:r.push($),e++}var d=h===e;u=u||d}if(u)
+e=q,r!==null&&(q?r.length=q:r=null);else{let h={instancePath:s+"/stream_options/include_usage",keyword:"anyOf",params:{}};
+r===null?r=[h]:r.push(h),e++}}}else{let _={instancePath:s+"/stream_options",keyword:"type",params:{type:"object"}};r===null?
 r=[_]:r.push(_),e++}var k=E===e;if(b=b||k,!b){let _=e;if(g!==null){let u={instancePath:s+"/stream_options",keyword:"type",
 params:{type:"null"}};r===null?r=[u]:r.push(u),e++}var k=_===e;b=b||k}if(b)e=L,r!==null&&(L?r.length=L:r=null);else{let _={
 instancePath:s+"/stream_options",keyword:"anyOf",params:{}};return r===null?r=[_]:r.push(_),e++,se.errors=r,!1}var o=z===
@@ -614,19 +615,19 @@ object"&&!Array.isArray(g)){let _;if(g.type===void 0&&(_="type")){let q={instanc
 ired",params:{missingProperty:_}};r===null?r=[q]:r.push(q),e++}else{if(g.type!==void 0){let q=g.type,u=e;if(e===u)if(typeof q==
 "string"){if(V(q)>64){let A={instancePath:s+"/response_format/type",keyword:"maxLength",params:{limit:64}};r===null?r=[A]:
 r.push(A),e++}}else{let A={instancePath:s+"/response_format/type",keyword:"type",params:{type:"string"}};r===null?r=[A]:
-r.push(A),e++}var c=u===e}else var c=!0;if(c)if(g.json_schema!==void 0){let q=g.json_schema,u=e,A=e,w=!1,p=e;if(e===p)if(q&&
+r.push(A),e++}var c=u===e}else var c=!0;if(c)if(g.json_schema!==void 0){let q=g.json_schema,u=e,A=e,h=!1,p=e;if(e===p)if(q&&
 typeof q=="object"&&!Array.isArray(q)){if(q.schema!==void 0){let P=q.schema,m=e,S=!1,N=e;if(!(P&&typeof P=="object"&&!Array.
 isArray(P))){let R={instancePath:s+"/response_format/json_schema/schema",keyword:"type",params:{type:"object"}};r===null?
 r=[R]:r.push(R),e++}var x=N===e;if(S=S||x,!S){let R=e;if(P!==null){let U={instancePath:s+"/response_format/json_schema/s\
 chema",keyword:"type",params:{type:"null"}};r===null?r=[U]:r.push(U),e++}var x=R===e;S=S||x}if(S)e=m,r!==null&&(m?r.length=
 m:r=null);else{let R={instancePath:s+"/response_format/json_schema/schema",keyword:"anyOf",params:{}};r===null?r=[R]:r.push(
 R),e++}}}else{let P={instancePath:s+"/response_format/json_schema",keyword:"type",params:{type:"object"}};r===null?r=[P]:
-r.push(P),e++}var v=p===e;if(w=w||v,!w){let P=e;if(q!==null){let S={instancePath:s+"/response_format/json_schema",keyword:"\
-type",params:{type:"null"}};r===null?r=[S]:r.push(S),e++}var v=P===e;w=w||v}if(w)e=A,r!==null&&(A?r.length=A:r=null);else{
+r.push(P),e++}var v=p===e;if(h=h||v,!h){let P=e;if(q!==null){let S={instancePath:s+"/response_format/json_schema",keyword:"\
+type",params:{type:"null"}};r===null?r=[S]:r.push(S),e++}var v=P===e;h=h||v}if(h)e=A,r!==null&&(A?r.length=A:r=null);else{
 let P={instancePath:s+"/response_format/json_schema",keyword:"anyOf",params:{}};r===null?r=[P]:r.push(P),e++}var c=u===e}else
 var c=!0}}else{let _={instancePath:s+"/response_format",keyword:"type",params:{type:"object"}};r===null?r=[_]:r.push(_),
-e++}var h=E===e;if(b=b||h,!b){let _=e;if(g!==null){let u={instancePath:s+"/response_format",keyword:"type",params:{type:"\
-null"}};r===null?r=[u]:r.push(u),e++}var h=_===e;b=b||h}if(b)e=L,r!==null&&(L?r.length=L:r=null);else{let _={instancePath:s+
+e++}var w=E===e;if(b=b||w,!b){let _=e;if(g!==null){let u={instancePath:s+"/response_format",keyword:"type",params:{type:"\
+null"}};r===null?r=[u]:r.push(u),e++}var w=_===e;b=b||w}if(b)e=L,r!==null&&(L?r.length=L:r=null);else{let _={instancePath:s+
 "/response_format",keyword:"anyOf",params:{}};return r===null?r=[_]:r.push(_),e++,se.errors=r,!1}var o=z===e}else var o=!0;
 if(o)if(t.functions!==void 0){let g=t.functions,z=e,L=e,b=!1,E=e;if(e===E&&!Array.isArray(g)){let _={instancePath:s+"/fu\
 nctions",keyword:"type",params:{type:"array"}};r===null?r=[_]:r.push(_),e++}var C=E===e;if(b=b||C,!b){let _=e;if(g!==null){
@@ -634,38 +635,38 @@ let u={instancePath:s+"/functions",keyword:"type",params:{type:"null"}};r===null
 if(b)e=L,r!==null&&(L?r.length=L:r=null);else{let _={instancePath:s+"/functions",keyword:"anyOf",params:{}};return r===null?
 r=[_]:r.push(_),e++,se.errors=r,!1}var o=z===e}else var o=!0}}}}}}}}}else return se.errors=[{instancePath:s,keyword:"typ\
 e",params:{type:"object"}}],!1;return se.errors=r,e===0}var js=W;function ne(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){let r=null,e=0;
-if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){if(t.type!==void 0){let c=t.type,x=e,v=e,h=!1,C=e;if(e===C)if(typeof c==
+if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){if(t.type!==void 0){let c=t.type,x=e,v=e,w=!1,C=e;if(e===C)if(typeof c==
 "string"){if(V(c)>64){let D={instancePath:s+"/type",keyword:"maxLength",params:{limit:64}};r===null?r=[D]:r.push(D),e++}}else{
-let D={instancePath:s+"/type",keyword:"type",params:{type:"string"}};r===null?r=[D]:r.push(D),e++}var o=C===e;if(h=h||o,
-!h){let D=e;if(c!==null){let z={instancePath:s+"/type",keyword:"type",params:{type:"null"}};r===null?r=[z]:r.push(z),e++}
-var o=D===e;h=h||o}if(h)e=v,r!==null&&(v?r.length=v:r=null);else{let D={instancePath:s+"/type",keyword:"anyOf",params:{}};
+let D={instancePath:s+"/type",keyword:"type",params:{type:"string"}};r===null?r=[D]:r.push(D),e++}var o=C===e;if(w=w||o,
+!w){let D=e;if(c!==null){let z={instancePath:s+"/type",keyword:"type",params:{type:"null"}};r===null?r=[z]:r.push(z),e++}
+var o=D===e;w=w||o}if(w)e=v,r!==null&&(v?r.length=v:r=null);else{let D={instancePath:s+"/type",keyword:"anyOf",params:{}};
 return r===null?r=[D]:r.push(D),e++,ne.errors=r,!1}var a=x===e}else var a=!0;if(a){if(t.id!==void 0){let c=t.id,x=e,v=e,
-h=!1,C=e;if(typeof c!="string"){let g={instancePath:s+"/id",keyword:"type",params:{type:"string"}};r===null?r=[g]:r.push(
-g),e++}var i=C===e;if(h=h||i,!h){let g=e;if(c!==null){let L={instancePath:s+"/id",keyword:"type",params:{type:"null"}};r===
-null?r=[L]:r.push(L),e++}var i=g===e;h=h||i}if(h)e=v,r!==null&&(v?r.length=v:r=null);else{let g={instancePath:s+"/id",keyword:"\
+w=!1,C=e;if(typeof c!="string"){let g={instancePath:s+"/id",keyword:"type",params:{type:"string"}};r===null?r=[g]:r.push(
+g),e++}var i=C===e;if(w=w||i,!w){let g=e;if(c!==null){let L={instancePath:s+"/id",keyword:"type",params:{type:"null"}};r===
+null?r=[L]:r.push(L),e++}var i=g===e;w=w||i}if(w)e=v,r!==null&&(v?r.length=v:r=null);else{let g={instancePath:s+"/id",keyword:"\
 anyOf",params:{}};return r===null?r=[g]:r.push(g),e++,ne.errors=r,!1}var a=x===e}else var a=!0;if(a){if(t.role!==void 0){
-let c=t.role,x=e,v=e,h=!1,C=e;if(typeof c!="string"){let g={instancePath:s+"/role",keyword:"type",params:{type:"string"}};
-r===null?r=[g]:r.push(g),e++}var l=C===e;if(h=h||l,!h){let g=e;if(c!==null){let L={instancePath:s+"/role",keyword:"type",
-params:{type:"null"}};r===null?r=[L]:r.push(L),e++}var l=g===e;h=h||l}if(h)e=v,r!==null&&(v?r.length=v:r=null);else{let g={
+let c=t.role,x=e,v=e,w=!1,C=e;if(typeof c!="string"){let g={instancePath:s+"/role",keyword:"type",params:{type:"string"}};
+r===null?r=[g]:r.push(g),e++}var l=C===e;if(w=w||l,!w){let g=e;if(c!==null){let L={instancePath:s+"/role",keyword:"type",
+params:{type:"null"}};r===null?r=[L]:r.push(L),e++}var l=g===e;w=w||l}if(w)e=v,r!==null&&(v?r.length=v:r=null);else{let g={
 instancePath:s+"/role",keyword:"anyOf",params:{}};return r===null?r=[g]:r.push(g),e++,ne.errors=r,!1}var a=x===e}else var a=!0;
-if(a){if(t.content!==void 0){let c=t.content,x=e,v=e,h=!1,C=e,D=e,g=!1,z=e;if(typeof c!="string"){let b={instancePath:s+
+if(a){if(t.content!==void 0){let c=t.content,x=e,v=e,w=!1,C=e,D=e,g=!1,z=e;if(typeof c!="string"){let b={instancePath:s+
 "/content",keyword:"type",params:{type:"string"}};r===null?r=[b]:r.push(b),e++}var y=z===e;if(g=g||y,!g){let b=e;if(e===
 b)if(Array.isArray(c)){var n=!0;let j=c.length;for(let _=0;_<j;_++){let q=c[_],u=e;if(e===u)if(q&&typeof q=="object"&&!Array.
-isArray(q)){let w;if(q.type===void 0&&(w="type")){let p={instancePath:s+"/content/"+_,keyword:"required",params:{missingProperty:w}};
+isArray(q)){let h;if(q.type===void 0&&(h="type")){let p={instancePath:s+"/content/"+_,keyword:"required",params:{missingProperty:h}};
 r===null?r=[p]:r.push(p),e++}else{if(q.type!==void 0){let p=q.type,$=e;if(e===$)if(typeof p=="string"){if(V(p)>64){let P={
 instancePath:s+"/content/"+_+"/type",keyword:"maxLength",params:{limit:64}};r===null?r=[P]:r.push(P),e++}}else{let P={instancePath:s+
 "/content/"+_+"/type",keyword:"type",params:{type:"string"}};r===null?r=[P]:r.push(P),e++}var f=$===e}else var f=!0;if(f)
 if(q.text!==void 0){let p=e;if(typeof q.text!="string"){let P={instancePath:s+"/content/"+_+"/text",keyword:"type",params:{
-type:"string"}};r===null?r=[P]:r.push(P),e++}var f=p===e}else var f=!0}}else{let w={instancePath:s+"/content/"+_,keyword:"\
-type",params:{type:"object"}};r===null?r=[w]:r.push(w),e++}var n=u===e;if(!n)break}}else{let j={instancePath:s+"/content",
+type:"string"}};r===null?r=[P]:r.push(P),e++}var f=p===e}else var f=!0}}else{let h={instancePath:s+"/content/"+_,keyword:"\
+type",params:{type:"object"}};r===null?r=[h]:r.push(h),e++}var n=u===e;if(!n)break}}else{let j={instancePath:s+"/content",
 keyword:"type",params:{type:"array"}};r===null?r=[j]:r.push(j),e++}var y=b===e;g=g||y}if(g)e=D,r!==null&&(D?r.length=D:r=
-null);else{let b={instancePath:s+"/content",keyword:"anyOf",params:{}};r===null?r=[b]:r.push(b),e++}var d=C===e;if(h=h||
-d,!h){let b=e;if(c!==null){let j={instancePath:s+"/content",keyword:"type",params:{type:"null"}};r===null?r=[j]:r.push(j),
-e++}var d=b===e;h=h||d}if(h)e=v,r!==null&&(v?r.length=v:r=null);else{let b={instancePath:s+"/content",keyword:"anyOf",params:{}};
+null);else{let b={instancePath:s+"/content",keyword:"anyOf",params:{}};r===null?r=[b]:r.push(b),e++}var d=C===e;if(w=w||
+d,!w){let b=e;if(c!==null){let j={instancePath:s+"/content",keyword:"type",params:{type:"null"}};r===null?r=[j]:r.push(j),
+e++}var d=b===e;w=w||d}if(w)e=v,r!==null&&(v?r.length=v:r=null);else{let b={instancePath:s+"/content",keyword:"anyOf",params:{}};
 return r===null?r=[b]:r.push(b),e++,ne.errors=r,!1}var a=x===e}else var a=!0;if(a)if(t.encrypted_content!==void 0){let c=t.
-encrypted_content,x=e,v=e,h=!1,C=e;if(typeof c!="string"){let g={instancePath:s+"/encrypted_content",keyword:"type",params:{
-type:"string"}};r===null?r=[g]:r.push(g),e++}var k=C===e;if(h=h||k,!h){let g=e;if(c!==null){let L={instancePath:s+"/encr\
-ypted_content",keyword:"type",params:{type:"null"}};r===null?r=[L]:r.push(L),e++}var k=g===e;h=h||k}if(h)e=v,r!==null&&(v?
+encrypted_content,x=e,v=e,w=!1,C=e;if(typeof c!="string"){let g={instancePath:s+"/encrypted_content",keyword:"type",params:{
+type:"string"}};r===null?r=[g]:r.push(g),e++}var k=C===e;if(w=w||k,!w){let g=e;if(c!==null){let L={instancePath:s+"/encr\
+ypted_content",keyword:"type",params:{type:"null"}};r===null?r=[L]:r.push(L),e++}var k=g===e;w=w||k}if(w)e=v,r!==null&&(v?
 r.length=v:r=null);else{let g={instancePath:s+"/encrypted_content",keyword:"anyOf",params:{}};return r===null?r=[g]:r.push(
 g),e++,ne.errors=r,!1}var a=x===e}else var a=!0}}}}else return ne.errors=[{instancePath:s,keyword:"type",params:{type:"o\
 bject"}}],!1;return ne.errors=r,e===0}function W(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){
@@ -674,65 +675,65 @@ let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let q;if(t.
 model,A=e;if(e===A)if(typeof u=="string"){if(V(u)>256)return W.errors=[{instancePath:s+"/model",keyword:"maxLength",params:{
 limit:256}}],!1;if(!Re.test(u))return W.errors=[{instancePath:s+"/model",keyword:"saidPattern",params:{says:"a model nam\
 e, without control characters and not starting with -"}}],!1}else return W.errors=[{instancePath:s+"/model",keyword:"typ\
-e",params:{type:"string"}}],!1;var o=A===e}else var o=!0;if(o){if(t.stream!==void 0){let u=t.stream,A=e,w=e,p=!1,$=e;if(typeof u!=
+e",params:{type:"string"}}],!1;var o=A===e}else var o=!0;if(o){if(t.stream!==void 0){let u=t.stream,A=e,h=e,p=!1,$=e;if(typeof u!=
 "boolean"){let m={instancePath:s+"/stream",keyword:"type",params:{type:"boolean"}};r===null?r=[m]:r.push(m),e++}var a=$===
 e;if(p=p||a,!p){let m=e;if(u!==null){let N={instancePath:s+"/stream",keyword:"type",params:{type:"null"}};r===null?r=[N]:
-r.push(N),e++}var a=m===e;p=p||a}if(p)e=w,r!==null&&(w?r.length=w:r=null);else{let m={instancePath:s+"/stream",keyword:"\
+r.push(N),e++}var a=m===e;p=p||a}if(p)e=h,r!==null&&(h?r.length=h:r=null);else{let m={instancePath:s+"/stream",keyword:"\
 anyOf",params:{}};return r===null?r=[m]:r.push(m),e++,W.errors=r,!1}var o=A===e}else var o=!0;if(o){if(t.dry_run!==void 0){
-let u=t.dry_run,A=e,w=e,p=!1,$=e;if(typeof u!="boolean"){let m={instancePath:s+"/dry_run",keyword:"type",params:{type:"b\
+let u=t.dry_run,A=e,h=e,p=!1,$=e;if(typeof u!="boolean"){let m={instancePath:s+"/dry_run",keyword:"type",params:{type:"b\
 oolean"}};r===null?r=[m]:r.push(m),e++}var i=$===e;if(p=p||i,!p){let m=e;if(u!==null){let N={instancePath:s+"/dry_run",keyword:"\
-type",params:{type:"null"}};r===null?r=[N]:r.push(N),e++}var i=m===e;p=p||i}if(p)e=w,r!==null&&(w?r.length=w:r=null);else{
+type",params:{type:"null"}};r===null?r=[N]:r.push(N),e++}var i=m===e;p=p||i}if(p)e=h,r!==null&&(h?r.length=h:r=null);else{
 let m={instancePath:s+"/dry_run",keyword:"anyOf",params:{}};return r===null?r=[m]:r.push(m),e++,W.errors=r,!1}var o=A===
-e}else var o=!0;if(o){if(t.agent_tools!==void 0){let u=t.agent_tools,A=e,w=e,p=!1,$=e;if(!(u==="all"||u==="none")){let m={
+e}else var o=!0;if(o){if(t.agent_tools!==void 0){let u=t.agent_tools,A=e,h=e,p=!1,$=e;if(!(u==="all"||u==="none")){let m={
 instancePath:s+"/agent_tools",keyword:"enum",params:{allowedValues:Ee}};r===null?r=[m]:r.push(m),e++}var l=$===e;if(p=p||
 l,!p){let m=e;if(u!==null){let N={instancePath:s+"/agent_tools",keyword:"type",params:{type:"null"}};r===null?r=[N]:r.push(
-N),e++}var l=m===e;p=p||l}if(p)e=w,r!==null&&(w?r.length=w:r=null);else{let m={instancePath:s+"/agent_tools",keyword:"an\
+N),e++}var l=m===e;p=p||l}if(p)e=h,r!==null&&(h?r.length=h:r=null);else{let m={instancePath:s+"/agent_tools",keyword:"an\
 yOf",params:{}};return r===null?r=[m]:r.push(m),e++,W.errors=r,!1}var o=A===e}else var o=!0;if(o){if(t.tools!==void 0){let u=t.
-tools,A=e,w=e,p=!1,$=e;if(e===$&&!Array.isArray(u)){let m={instancePath:s+"/tools",keyword:"type",params:{type:"array"}};
+tools,A=e,h=e,p=!1,$=e;if(e===$&&!Array.isArray(u)){let m={instancePath:s+"/tools",keyword:"type",params:{type:"array"}};
 r===null?r=[m]:r.push(m),e++}var y=$===e;if(p=p||y,!p){let m=e;if(u!==null){let N={instancePath:s+"/tools",keyword:"type",
-params:{type:"null"}};r===null?r=[N]:r.push(N),e++}var y=m===e;p=p||y}if(p)e=w,r!==null&&(w?r.length=w:r=null);else{let m={
+params:{type:"null"}};r===null?r=[N]:r.push(N),e++}var y=m===e;p=p||y}if(p)e=h,r!==null&&(h?r.length=h:r=null);else{let m={
 instancePath:s+"/tools",keyword:"anyOf",params:{}};return r===null?r=[m]:r.push(m),e++,W.errors=r,!1}var o=A===e}else var o=!0;
-if(o){if(t.parallel_tool_calls!==void 0){let u=t.parallel_tool_calls,A=e,w=e,p=!1,$=e;if(typeof u!="boolean"){let m={instancePath:s+
+if(o){if(t.parallel_tool_calls!==void 0){let u=t.parallel_tool_calls,A=e,h=e,p=!1,$=e;if(typeof u!="boolean"){let m={instancePath:s+
 "/parallel_tool_calls",keyword:"type",params:{type:"boolean"}};r===null?r=[m]:r.push(m),e++}var n=$===e;if(p=p||n,!p){let m=e;
 if(u!==null){let N={instancePath:s+"/parallel_tool_calls",keyword:"type",params:{type:"null"}};r===null?r=[N]:r.push(N),
-e++}var n=m===e;p=p||n}if(p)e=w,r!==null&&(w?r.length=w:r=null);else{let m={instancePath:s+"/parallel_tool_calls",keyword:"\
+e++}var n=m===e;p=p||n}if(p)e=h,r!==null&&(h?r.length=h:r=null);else{let m={instancePath:s+"/parallel_tool_calls",keyword:"\
 anyOf",params:{}};return r===null?r=[m]:r.push(m),e++,W.errors=r,!1}var o=A===e}else var o=!0;if(o){if(t.input!==void 0){
-let u=t.input,A=e,w=e,p=!1,$=e;if(typeof u!="string"){let m={instancePath:s+"/input",keyword:"type",params:{type:"string"}};
+let u=t.input,A=e,h=e,p=!1,$=e;if(typeof u!="string"){let m={instancePath:s+"/input",keyword:"type",params:{type:"string"}};
 r===null?r=[m]:r.push(m),e++}var f=$===e;if(p=p||f,!p){let m=e;if(e===m)if(Array.isArray(u))if(u.length<1){let N={instancePath:s+
 "/input",keyword:"minItems",params:{limit:1}};r===null?r=[N]:r.push(N),e++}else{var d=!0;let N=u.length;for(let R=0;R<N;R++){
 let T=e;ne(u[R],{instancePath:s+"/input/"+R,parentData:u,parentDataProperty:R,rootData:I,dynamicAnchors:B})||(r=r===null?
 ne.errors:r.concat(ne.errors),e=r.length);var d=T===e;if(!d)break}}else{let N={instancePath:s+"/input",keyword:"type",params:{
-type:"array"}};r===null?r=[N]:r.push(N),e++}var f=m===e;p=p||f}if(p)e=w,r!==null&&(w?r.length=w:r=null);else{let m={instancePath:s+
+type:"array"}};r===null?r=[N]:r.push(N),e++}var f=m===e;p=p||f}if(p)e=h,r!==null&&(h?r.length=h:r=null);else{let m={instancePath:s+
 "/input",keyword:"anyOf",params:{}};return r===null?r=[m]:r.push(m),e++,W.errors=r,!1}var o=A===e}else var o=!0;if(o){if(t.
-instructions!==void 0){let u=t.instructions,A=e,w=e,p=!1,$=e;if(typeof u!="string"){let m={instancePath:s+"/instructions",
+instructions!==void 0){let u=t.instructions,A=e,h=e,p=!1,$=e;if(typeof u!="string"){let m={instancePath:s+"/instructions",
 keyword:"type",params:{type:"string"}};r===null?r=[m]:r.push(m),e++}var k=$===e;if(p=p||k,!p){let m=e;if(u!==null){let N={
 instancePath:s+"/instructions",keyword:"type",params:{type:"null"}};r===null?r=[N]:r.push(N),e++}var k=m===e;p=p||k}if(p)
-e=w,r!==null&&(w?r.length=w:r=null);else{let m={instancePath:s+"/instructions",keyword:"anyOf",params:{}};return r===null?
+e=h,r!==null&&(h?r.length=h:r=null);else{let m={instancePath:s+"/instructions",keyword:"anyOf",params:{}};return r===null?
 r=[m]:r.push(m),e++,W.errors=r,!1}var o=A===e}else var o=!0;if(o){if(t.previous_response_id!==void 0){let u=t.previous_response_id,
-A=e,w=e,p=!1,$=e;if(e===$)if(typeof u=="string"){if(V(u)>128){let m={instancePath:s+"/previous_response_id",keyword:"max\
+A=e,h=e,p=!1,$=e;if(e===$)if(typeof u=="string"){if(V(u)>128){let m={instancePath:s+"/previous_response_id",keyword:"max\
 Length",params:{limit:128}};r===null?r=[m]:r.push(m),e++}}else{let m={instancePath:s+"/previous_response_id",keyword:"ty\
 pe",params:{type:"string"}};r===null?r=[m]:r.push(m),e++}var c=$===e;if(p=p||c,!p){let m=e;if(u!==null){let N={instancePath:s+
-"/previous_response_id",keyword:"type",params:{type:"null"}};r===null?r=[N]:r.push(N),e++}var c=m===e;p=p||c}if(p)e=w,r!==
-null&&(w?r.length=w:r=null);else{let m={instancePath:s+"/previous_response_id",keyword:"anyOf",params:{}};return r===null?
-r=[m]:r.push(m),e++,W.errors=r,!1}var o=A===e}else var o=!0;if(o){if(t.store!==void 0){let u=t.store,A=e,w=e,p=!1,$=e;if(typeof u!=
+"/previous_response_id",keyword:"type",params:{type:"null"}};r===null?r=[N]:r.push(N),e++}var c=m===e;p=p||c}if(p)e=h,r!==
+null&&(h?r.length=h:r=null);else{let m={instancePath:s+"/previous_response_id",keyword:"anyOf",params:{}};return r===null?
+r=[m]:r.push(m),e++,W.errors=r,!1}var o=A===e}else var o=!0;if(o){if(t.store!==void 0){let u=t.store,A=e,h=e,p=!1,$=e;if(typeof u!=
 "boolean"){let m={instancePath:s+"/store",keyword:"type",params:{type:"boolean"}};r===null?r=[m]:r.push(m),e++}var x=$===
 e;if(p=p||x,!p){let m=e;if(u!==null){let N={instancePath:s+"/store",keyword:"type",params:{type:"null"}};r===null?r=[N]:
-r.push(N),e++}var x=m===e;p=p||x}if(p)e=w,r!==null&&(w?r.length=w:r=null);else{let m={instancePath:s+"/store",keyword:"a\
+r.push(N),e++}var x=m===e;p=p||x}if(p)e=h,r!==null&&(h?r.length=h:r=null);else{let m={instancePath:s+"/store",keyword:"a\
 nyOf",params:{}};return r===null?r=[m]:r.push(m),e++,W.errors=r,!1}var o=A===e}else var o=!0;if(o){if(t.background!==void 0){
-let u=t.background,A=e,w=e,p=!1,$=e;if(typeof u!="boolean"){let m={instancePath:s+"/background",keyword:"type",params:{type:"\
+let u=t.background,A=e,h=e,p=!1,$=e;if(typeof u!="boolean"){let m={instancePath:s+"/background",keyword:"type",params:{type:"\
 boolean"}};r===null?r=[m]:r.push(m),e++}var v=$===e;if(p=p||v,!p){let m=e;if(u!==null){let N={instancePath:s+"/backgroun\
-d",keyword:"type",params:{type:"null"}};r===null?r=[N]:r.push(N),e++}var v=m===e;p=p||v}if(p)e=w,r!==null&&(w?r.length=w:
+d",keyword:"type",params:{type:"null"}};r===null?r=[N]:r.push(N),e++}var v=m===e;p=p||v}if(p)e=h,r!==null&&(h?r.length=h:
 r=null);else{let m={instancePath:s+"/background",keyword:"anyOf",params:{}};return r===null?r=[m]:r.push(m),e++,W.errors=
-r,!1}var o=A===e}else var o=!0;if(o){if(t.metadata!==void 0){let u=t.metadata,A=e,w=e,p=!1,$=e;if(e===$)if(u&&typeof u==
+r,!1}var o=A===e}else var o=!0;if(o){if(t.metadata!==void 0){let u=t.metadata,A=e,h=e,p=!1,$=e;if(e===$)if(u&&typeof u==
 "object"&&!Array.isArray(u))if(Object.keys(u).length>16){let m={instancePath:s+"/metadata",keyword:"maxProperties",params:{
 limit:16}};r===null?r=[m]:r.push(m),e++}else for(let m in u){let S=u[m],N=e;if(e===N)if(typeof S=="string"){if(V(S)>512){
 let R={instancePath:s+"/metadata/"+m.replace(/~/g,"~0").replace(/\//g,"~1"),keyword:"maxLength",params:{limit:512}};r===
 null?r=[R]:r.push(R),e++}}else{let R={instancePath:s+"/metadata/"+m.replace(/~/g,"~0").replace(/\//g,"~1"),keyword:"type",
-params:{type:"string"}};r===null?r=[R]:r.push(R),e++}var h=N===e;if(!h)break}else{let m={instancePath:s+"/metadata",keyword:"\
+params:{type:"string"}};r===null?r=[R]:r.push(R),e++}var w=N===e;if(!w)break}else{let m={instancePath:s+"/metadata",keyword:"\
 type",params:{type:"object"}};r===null?r=[m]:r.push(m),e++}var C=$===e;if(p=p||C,!p){let m=e;if(u!==null){let N={instancePath:s+
-"/metadata",keyword:"type",params:{type:"null"}};r===null?r=[N]:r.push(N),e++}var C=m===e;p=p||C}if(p)e=w,r!==null&&(w?r.
-length=w:r=null);else{let m={instancePath:s+"/metadata",keyword:"anyOf",params:{}};return r===null?r=[m]:r.push(m),e++,W.
-errors=r,!1}var o=A===e}else var o=!0;if(o){if(t.text!==void 0){let u=t.text,A=e,w=e,p=!1,$=e;if(e===$)if(u&&typeof u=="\
+"/metadata",keyword:"type",params:{type:"null"}};r===null?r=[N]:r.push(N),e++}var C=m===e;p=p||C}if(p)e=h,r!==null&&(h?r.
+length=h:r=null);else{let m={instancePath:s+"/metadata",keyword:"anyOf",params:{}};return r===null?r=[m]:r.push(m),e++,W.
+errors=r,!1}var o=A===e}else var o=!0;if(o){if(t.text!==void 0){let u=t.text,A=e,h=e,p=!1,$=e;if(e===$)if(u&&typeof u=="\
 object"&&!Array.isArray(u)){if(u.format!==void 0){let m=u.format,S=e,N=!1,R=e;if(e===R)if(m&&typeof m=="object"&&!Array.
 isArray(m)){let T;if(m.type===void 0&&(T="type")){let U={instancePath:s+"/text/format",keyword:"required",params:{missingProperty:T}};
 r===null?r=[U]:r.push(U),e++}else{if(m.type!==void 0){let U=m.type,J=e;if(e===J)if(typeof U=="string"){if(V(U)>64){let te={
@@ -748,17 +749,17 @@ type",params:{type:"object"}};r===null?r=[T]:r.push(T),e++}var z=R===e;if(N=N||z
 r.length=S:r=null);else{let T={instancePath:s+"/text/format",keyword:"anyOf",params:{}};r===null?r=[T]:r.push(T),e++}}}else{
 let m={instancePath:s+"/text",keyword:"type",params:{type:"object"}};r===null?r=[m]:r.push(m),e++}var L=$===e;if(p=p||L,
 !p){let m=e;if(u!==null){let N={instancePath:s+"/text",keyword:"type",params:{type:"null"}};r===null?r=[N]:r.push(N),e++}
-var L=m===e;p=p||L}if(p)e=w,r!==null&&(w?r.length=w:r=null);else{let m={instancePath:s+"/text",keyword:"anyOf",params:{}};
+var L=m===e;p=p||L}if(p)e=h,r!==null&&(h?r.length=h:r=null);else{let m={instancePath:s+"/text",keyword:"anyOf",params:{}};
 return r===null?r=[m]:r.push(m),e++,W.errors=r,!1}var o=A===e}else var o=!0;if(o){if(t.reasoning!==void 0){let u=t.reasoning,
-A=e,w=e,p=!1,$=e;if(e===$)if(u&&typeof u=="object"&&!Array.isArray(u)){if(u.summary!==void 0){let m=u.summary,S=e,N=!1,R=e;
+A=e,h=e,p=!1,$=e;if(e===$)if(u&&typeof u=="object"&&!Array.isArray(u)){if(u.summary!==void 0){let m=u.summary,S=e,N=!1,R=e;
 if(typeof m!="string"){let T={instancePath:s+"/reasoning/summary",keyword:"type",params:{type:"string"}};r===null?r=[T]:
 r.push(T),e++}var b=R===e;if(N=N||b,!N){let T=e;if(m!==null){let J={instancePath:s+"/reasoning/summary",keyword:"type",params:{
 type:"null"}};r===null?r=[J]:r.push(J),e++}var b=T===e;N=N||b}if(N)e=S,r!==null&&(S?r.length=S:r=null);else{let T={instancePath:s+
 "/reasoning/summary",keyword:"anyOf",params:{}};r===null?r=[T]:r.push(T),e++}}}else{let m={instancePath:s+"/reasoning",keyword:"\
 type",params:{type:"object"}};r===null?r=[m]:r.push(m),e++}var E=$===e;if(p=p||E,!p){let m=e;if(u!==null){let N={instancePath:s+
-"/reasoning",keyword:"type",params:{type:"null"}};r===null?r=[N]:r.push(N),e++}var E=m===e;p=p||E}if(p)e=w,r!==null&&(w?
-r.length=w:r=null);else{let m={instancePath:s+"/reasoning",keyword:"anyOf",params:{}};return r===null?r=[m]:r.push(m),e++,
-W.errors=r,!1}var o=A===e}else var o=!0;if(o)if(t.conversation!==void 0){let u=t.conversation,A=e,w=e,p=!1,$=e,P=e,m=!1,
+"/reasoning",keyword:"type",params:{type:"null"}};r===null?r=[N]:r.push(N),e++}var E=m===e;p=p||E}if(p)e=h,r!==null&&(h?
+r.length=h:r=null);else{let m={instancePath:s+"/reasoning",keyword:"anyOf",params:{}};return r===null?r=[m]:r.push(m),e++,
+W.errors=r,!1}var o=A===e}else var o=!0;if(o)if(t.conversation!==void 0){let u=t.conversation,A=e,h=e,p=!1,$=e,P=e,m=!1,
 S=e;if(e===S)if(typeof u=="string"){if(V(u)>128){let R={instancePath:s+"/conversation",keyword:"maxLength",params:{limit:128}};
 r===null?r=[R]:r.push(R),e++}}else{let R={instancePath:s+"/conversation",keyword:"type",params:{type:"string"}};r===null?
 r=[R]:r.push(R),e++}var j=S===e;if(m=m||j,!m){let R=e;if(e===R)if(u&&typeof u=="object"&&!Array.isArray(u)){let U;if(u.id===
@@ -769,7 +770,7 @@ ion/id",keyword:"type",params:{type:"string"}};r===null?r=[K]:r.push(K),e++}}}el
 keyword:"type",params:{type:"object"}};r===null?r=[U]:r.push(U),e++}var j=R===e;m=m||j}if(m)e=P,r!==null&&(P?r.length=P:
 r=null);else{let R={instancePath:s+"/conversation",keyword:"anyOf",params:{}};r===null?r=[R]:r.push(R),e++}var _=$===e;if(p=
 p||_,!p){let R=e;if(u!==null){let U={instancePath:s+"/conversation",keyword:"type",params:{type:"null"}};r===null?r=[U]:
-r.push(U),e++}var _=R===e;p=p||_}if(p)e=w,r!==null&&(w?r.length=w:r=null);else{let R={instancePath:s+"/conversation",keyword:"\
+r.push(U),e++}var _=R===e;p=p||_}if(p)e=h,r!==null&&(h?r.length=h:r=null);else{let R={instancePath:s+"/conversation",keyword:"\
 anyOf",params:{}};return r===null?r=[R]:r.push(R),e++,W.errors=r,!1}var o=A===e}else var o=!0}}}}}}}}}}}}}}else return W.
 errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return W.errors=r,e===0}var As=De;function De(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){let r=null,e=0;
 if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){if(t.stream!==void 0){let a=t.stream,i=e;if(!(a==="true"||a==="fal\
@@ -782,43 +783,43 @@ errors=r,e===0}var Ls=$e;function $e(t,{instancePath:s="",parentData:F,parentDat
 if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){if(t.metadata!==void 0){let y=t.metadata,n=e,f=e,d=!1,k=e;if(e===k)
 if(y&&typeof y=="object"&&!Array.isArray(y))if(Object.keys(y).length>16){let c={instancePath:s+"/metadata",keyword:"maxP\
 roperties",params:{limit:16}};r===null?r=[c]:r.push(c),e++}else for(let c in y){let x=y[c],v=e;if(e===v)if(typeof x=="st\
-ring"){if(V(x)>512){let h={instancePath:s+"/metadata/"+c.replace(/~/g,"~0").replace(/\//g,"~1"),keyword:"maxLength",params:{
-limit:512}};r===null?r=[h]:r.push(h),e++}}else{let h={instancePath:s+"/metadata/"+c.replace(/~/g,"~0").replace(/\//g,"~1"),
-keyword:"type",params:{type:"string"}};r===null?r=[h]:r.push(h),e++}var o=v===e;if(!o)break}else{let c={instancePath:s+"\
+ring"){if(V(x)>512){let w={instancePath:s+"/metadata/"+c.replace(/~/g,"~0").replace(/\//g,"~1"),keyword:"maxLength",params:{
+limit:512}};r===null?r=[w]:r.push(w),e++}}else{let w={instancePath:s+"/metadata/"+c.replace(/~/g,"~0").replace(/\//g,"~1"),
+keyword:"type",params:{type:"string"}};r===null?r=[w]:r.push(w),e++}var o=v===e;if(!o)break}else{let c={instancePath:s+"\
 /metadata",keyword:"type",params:{type:"object"}};r===null?r=[c]:r.push(c),e++}var a=k===e;if(d=d||a,!d){let c=e;if(y!==
 null){let v={instancePath:s+"/metadata",keyword:"type",params:{type:"null"}};r===null?r=[v]:r.push(v),e++}var a=c===e;d=
 d||a}if(d)e=f,r!==null&&(f?r.length=f:r=null);else{let c={instancePath:s+"/metadata",keyword:"anyOf",params:{}};return r===
 null?r=[c]:r.push(c),e++,$e.errors=r,!1}var i=n===e}else var i=!0;if(i)if(t.items!==void 0){let y=t.items,n=e,f=e,d=!1,k=e;
 if(e===k)if(Array.isArray(y)){if(y.length>20){let x={instancePath:s+"/items",keyword:"maxItems",params:{limit:20}};r===null?
 r=[x]:r.push(x),e++}}else{let x={instancePath:s+"/items",keyword:"type",params:{type:"array"}};r===null?r=[x]:r.push(x),
-e++}var l=k===e;if(d=d||l,!d){let x=e;if(y!==null){let h={instancePath:s+"/items",keyword:"type",params:{type:"null"}};r===
-null?r=[h]:r.push(h),e++}var l=x===e;d=d||l}if(d)e=f,r!==null&&(f?r.length=f:r=null);else{let x={instancePath:s+"/items",
+e++}var l=k===e;if(d=d||l,!d){let x=e;if(y!==null){let w={instancePath:s+"/items",keyword:"type",params:{type:"null"}};r===
+null?r=[w]:r.push(w),e++}var l=x===e;d=d||l}if(d)e=f,r!==null&&(f?r.length=f:r=null);else{let x={instancePath:s+"/items",
 keyword:"anyOf",params:{}};return r===null?r=[x]:r.push(x),e++,$e.errors=r,!1}var i=n===e}else var i=!0}else return $e.errors=
-[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return $e.errors=r,e===0}var Os=we;function we(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){let r=null,e=0;
-if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let a;if(t.metadata===void 0&&(a="metadata"))return we.errors=[{instancePath:s,
+[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return $e.errors=r,e===0}var Os=he;function he(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){let r=null,e=0;
+if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let a;if(t.metadata===void 0&&(a="metadata"))return he.errors=[{instancePath:s,
 keyword:"required",params:{missingProperty:a}}],!1;if(t.metadata!==void 0){let i=t.metadata;if(e===e)if(i&&typeof i=="ob\
-ject"&&!Array.isArray(i)){if(Object.keys(i).length>16)return we.errors=[{instancePath:s+"/metadata",keyword:"maxProperti\
-es",params:{limit:16}}],!1;for(let y in i){let n=i[y],f=e;if(e===f)if(typeof n=="string"){if(V(n)>512)return we.errors=[
-{instancePath:s+"/metadata/"+y.replace(/~/g,"~0").replace(/\//g,"~1"),keyword:"maxLength",params:{limit:512}}],!1}else return we.
+ject"&&!Array.isArray(i)){if(Object.keys(i).length>16)return he.errors=[{instancePath:s+"/metadata",keyword:"maxProperti\
+es",params:{limit:16}}],!1;for(let y in i){let n=i[y],f=e;if(e===f)if(typeof n=="string"){if(V(n)>512)return he.errors=[
+{instancePath:s+"/metadata/"+y.replace(/~/g,"~0").replace(/\//g,"~1"),keyword:"maxLength",params:{limit:512}}],!1}else return he.
 errors=[{instancePath:s+"/metadata/"+y.replace(/~/g,"~0").replace(/\//g,"~1"),keyword:"type",params:{type:"string"}}],!1;
-var o=f===e;if(!o)break}}else return we.errors=[{instancePath:s+"/metadata",keyword:"type",params:{type:"object"}}],!1}}else
-return we.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return we.errors=r,e===0}var Ds=Ae;function Ae(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){let r=null,e=0;
+var o=f===e;if(!o)break}}else return he.errors=[{instancePath:s+"/metadata",keyword:"type",params:{type:"object"}}],!1}}else
+return he.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return he.errors=r,e===0}var Ds=Ae;function Ae(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){let r=null,e=0;
 if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let n;if(t.model===void 0&&(n="model"))return Ae.errors=[{instancePath:s,
-keyword:"required",params:{missingProperty:n}}],!1;if(t.input!==void 0){let f=t.input,d=e,k=e,c=!1,x=e,v=e,h=!1,C=e;if(typeof f!=
+keyword:"required",params:{missingProperty:n}}],!1;if(t.input!==void 0){let f=t.input,d=e,k=e,c=!1,x=e,v=e,w=!1,C=e;if(typeof f!=
 "string"){let D={instancePath:s+"/input",keyword:"type",params:{type:"string"}};r===null?r=[D]:r.push(D),e++}var o=C===e;
-if(h=h||o,!h){let D=e;if(e===D)if(Array.isArray(f)){var a=!0;let z=f.length;for(let L=0;L<z;L++){let b=e;ne(f[L],{instancePath:s+
+if(w=w||o,!w){let D=e;if(e===D)if(Array.isArray(f)){var a=!0;let z=f.length;for(let L=0;L<z;L++){let b=e;ne(f[L],{instancePath:s+
 "/input/"+L,parentData:f,parentDataProperty:L,rootData:I,dynamicAnchors:B})||(r=r===null?ne.errors:r.concat(ne.errors),e=
 r.length);var a=b===e;if(!a)break}}else{let z={instancePath:s+"/input",keyword:"type",params:{type:"array"}};r===null?r=
-[z]:r.push(z),e++}var o=D===e;h=h||o}if(h)e=v,r!==null&&(v?r.length=v:r=null);else{let D={instancePath:s+"/input",keyword:"\
+[z]:r.push(z),e++}var o=D===e;w=w||o}if(w)e=v,r!==null&&(v?r.length=v:r=null);else{let D={instancePath:s+"/input",keyword:"\
 anyOf",params:{}};r===null?r=[D]:r.push(D),e++}var i=x===e;if(c=c||i,!c){let D=e;if(f!==null){let z={instancePath:s+"/in\
 put",keyword:"type",params:{type:"null"}};r===null?r=[z]:r.push(z),e++}var i=D===e;c=c||i}if(c)e=k,r!==null&&(k?r.length=
 k:r=null);else{let D={instancePath:s+"/input",keyword:"anyOf",params:{}};return r===null?r=[D]:r.push(D),e++,Ae.errors=r,
 !1}var l=d===e}else var l=!0;if(l){if(t.previous_response_id!==void 0){let f=t.previous_response_id,d=e,k=e,c=!1,x=e;if(e===
-x)if(typeof f=="string"){if(V(f)>128){let h={instancePath:s+"/previous_response_id",keyword:"maxLength",params:{limit:128}};
-r===null?r=[h]:r.push(h),e++}}else{let h={instancePath:s+"/previous_response_id",keyword:"type",params:{type:"string"}};
-r===null?r=[h]:r.push(h),e++}var y=x===e;if(c=c||y,!c){let h=e;if(f!==null){let D={instancePath:s+"/previous_response_id",
-keyword:"type",params:{type:"null"}};r===null?r=[D]:r.push(D),e++}var y=h===e;c=c||y}if(c)e=k,r!==null&&(k?r.length=k:r=
-null);else{let h={instancePath:s+"/previous_response_id",keyword:"anyOf",params:{}};return r===null?r=[h]:r.push(h),e++,
+x)if(typeof f=="string"){if(V(f)>128){let w={instancePath:s+"/previous_response_id",keyword:"maxLength",params:{limit:128}};
+r===null?r=[w]:r.push(w),e++}}else{let w={instancePath:s+"/previous_response_id",keyword:"type",params:{type:"string"}};
+r===null?r=[w]:r.push(w),e++}var y=x===e;if(c=c||y,!c){let w=e;if(f!==null){let D={instancePath:s+"/previous_response_id",
+keyword:"type",params:{type:"null"}};r===null?r=[D]:r.push(D),e++}var y=w===e;c=c||y}if(c)e=k,r!==null&&(k?r.length=k:r=
+null);else{let w={instancePath:s+"/previous_response_id",keyword:"anyOf",params:{}};return r===null?r=[w]:r.push(w),e++,
 Ae.errors=r,!1}var l=d===e}else var l=!0;if(l)if(t.model!==void 0){let f=e;if(typeof t.model!="string")return Ae.errors=
 [{instancePath:s+"/model",keyword:"type",params:{type:"string"}}],!1;var l=f===e}else var l=!0}}else return Ae.errors=[{
 instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Ae.errors=r,e===0}var qs=ve;var fs=["asc","desc"];function ve(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){
@@ -879,10 +880,10 @@ e++}var n=A===e;if(u=u||n,!u){let p=e;if(j!==null){let P={instancePath:s+"/paral
 null"}};r===null?r=[P]:r.push(P),e++}var n=p===e;u=u||n}if(u)e=q,r!==null&&(q?r.length=q:r=null);else{let p={instancePath:s+
 "/parallel_tool_calls",keyword:"anyOf",params:{}};return r===null?r=[p]:r.push(p),e++,X.errors=r,!1}var o=_===e}else var o=!0;
 if(o){if(t.messages!==void 0){let j=t.messages,_=e;if(e===_)if(Array.isArray(j)){if(j.length<1)return X.errors=[{instancePath:s+
-"/messages",keyword:"minItems",params:{limit:1}}],!1;{var f=!0;let u=j.length;for(let A=0;A<u;A++){let w=e;ie(j[A],{instancePath:s+
+"/messages",keyword:"minItems",params:{limit:1}}],!1;{var f=!0;let u=j.length;for(let A=0;A<u;A++){let h=e;ie(j[A],{instancePath:s+
 "/messages/"+A,parentData:j,parentDataProperty:A,rootData:I,dynamicAnchors:B})||(r=r===null?ie.errors:r.concat(ie.errors),
-e=r.length);var f=w===e;if(!f)break}}}else return X.errors=[{instancePath:s+"/messages",keyword:"type",params:{type:"arr\
-ay"}}],!1;var o=_===e}else var o=!0;if(o){if(t.system!==void 0){let j=t.system,_=e,q=e,u=!1,A=e,w=e,p=!1,$=e;if(typeof j!=
+e=r.length);var f=h===e;if(!f)break}}}else return X.errors=[{instancePath:s+"/messages",keyword:"type",params:{type:"arr\
+ay"}}],!1;var o=_===e}else var o=!0;if(o){if(t.system!==void 0){let j=t.system,_=e,q=e,u=!1,A=e,h=e,p=!1,$=e;if(typeof j!=
 "string"){let m={instancePath:s+"/system",keyword:"type",params:{type:"string"}};r===null?r=[m]:r.push(m),e++}var d=$===
 e;if(p=p||d,!p){let m=e;if(e===m)if(Array.isArray(j)){var k=!0;let N=j.length;for(let R=0;R<N;R++){let T=j[R],U=e;if(e===
 U)if(T&&typeof T=="object"&&!Array.isArray(T)){let te;if(T.type===void 0&&(te="type")){let K={instancePath:s+"/system/"+
@@ -893,7 +894,7 @@ r===null?r=[le]:r.push(le),e++}var c=Pe===e}else var c=!0;if(c)if(T.text!==void 
 instancePath:s+"/system/"+R+"/text",keyword:"type",params:{type:"string"}};r===null?r=[le]:r.push(le),e++}var c=K===e}else
 var c=!0}}else{let te={instancePath:s+"/system/"+R,keyword:"type",params:{type:"object"}};r===null?r=[te]:r.push(te),e++}
 var k=U===e;if(!k)break}}else{let N={instancePath:s+"/system",keyword:"type",params:{type:"array"}};r===null?r=[N]:r.push(
-N),e++}var d=m===e;p=p||d}if(p)e=w,r!==null&&(w?r.length=w:r=null);else{let m={instancePath:s+"/system",keyword:"anyOf",
+N),e++}var d=m===e;p=p||d}if(p)e=h,r!==null&&(h?r.length=h:r=null);else{let m={instancePath:s+"/system",keyword:"anyOf",
 params:{}};r===null?r=[m]:r.push(m),e++}var x=A===e;if(u=u||x,!u){let m=e;if(j!==null){let N={instancePath:s+"/system",keyword:"\
 type",params:{type:"null"}};r===null?r=[N]:r.push(N),e++}var x=m===e;u=u||x}if(u)e=q,r!==null&&(q?r.length=q:r=null);else{
 let m={instancePath:s+"/system",keyword:"anyOf",params:{}};return r===null?r=[m]:r.push(m),e++,X.errors=r,!1}var o=_===e}else
@@ -906,12 +907,12 @@ _=e,q=e,u=!1,A=e;if(e===A)if(j&&typeof j=="object"&&!Array.isArray(j)){let p;if(
 "/output_format",keyword:"required",params:{missingProperty:p}};r===null?r=[$]:r.push($),e++}else{if(j.type!==void 0){let $=j.
 type,P=e;if(e===P)if(typeof $=="string"){if(V($)>64){let m={instancePath:s+"/output_format/type",keyword:"maxLength",params:{
 limit:64}};r===null?r=[m]:r.push(m),e++}}else{let m={instancePath:s+"/output_format/type",keyword:"type",params:{type:"s\
-tring"}};r===null?r=[m]:r.push(m),e++}var h=P===e}else var h=!0;if(h)if(j.schema!==void 0){let $=j.schema,P=e,m=e,S=!1,N=e;
+tring"}};r===null?r=[m]:r.push(m),e++}var w=P===e}else var w=!0;if(w)if(j.schema!==void 0){let $=j.schema,P=e,m=e,S=!1,N=e;
 if(!($&&typeof $=="object"&&!Array.isArray($))){let T={instancePath:s+"/output_format/schema",keyword:"type",params:{type:"\
 object"}};r===null?r=[T]:r.push(T),e++}var C=N===e;if(S=S||C,!S){let T=e;if($!==null){let J={instancePath:s+"/output_for\
 mat/schema",keyword:"type",params:{type:"null"}};r===null?r=[J]:r.push(J),e++}var C=T===e;S=S||C}if(S)e=m,r!==null&&(m?r.
 length=m:r=null);else{let T={instancePath:s+"/output_format/schema",keyword:"anyOf",params:{}};r===null?r=[T]:r.push(T),
-e++}var h=P===e}else var h=!0}}else{let p={instancePath:s+"/output_format",keyword:"type",params:{type:"object"}};r===null?
+e++}var w=P===e}else var w=!0}}else{let p={instancePath:s+"/output_format",keyword:"type",params:{type:"object"}};r===null?
 r=[p]:r.push(p),e++}var D=A===e;if(u=u||D,!u){let p=e;if(j!==null){let P={instancePath:s+"/output_format",keyword:"type",
 params:{type:"null"}};r===null?r=[P]:r.push(P),e++}var D=p===e;u=u||D}if(u)e=q,r!==null&&(q?r.length=q:r=null);else{let p={
 instancePath:s+"/output_format",keyword:"anyOf",params:{}};return r===null?r=[p]:r.push(p),e++,X.errors=r,!1}var o=_===e}else
@@ -942,30 +943,30 @@ limit:256}}],!1;if(!Re.test(k))return ye.errors=[{instancePath:s+"/model",keywor
 me, without control characters and not starting with -"}}],!1}else return ye.errors=[{instancePath:s+"/model",keyword:"t\
 ype",params:{type:"string"}}],!1;var o=c===e}else var o=!0;if(o){if(t.messages!==void 0){let k=t.messages,c=e;if(e===c)if(Array.
 isArray(k)){if(k.length<1)return ye.errors=[{instancePath:s+"/messages",keyword:"minItems",params:{limit:1}}],!1;{var a=!0;
-let v=k.length;for(let h=0;h<v;h++){let C=e;ie(k[h],{instancePath:s+"/messages/"+h,parentData:k,parentDataProperty:h,rootData:I,
+let v=k.length;for(let w=0;w<v;w++){let C=e;ie(k[w],{instancePath:s+"/messages/"+w,parentData:k,parentDataProperty:w,rootData:I,
 dynamicAnchors:B})||(r=r===null?ie.errors:r.concat(ie.errors),e=r.length);var a=C===e;if(!a)break}}}else return ye.errors=
 [{instancePath:s+"/messages",keyword:"type",params:{type:"array"}}],!1;var o=c===e}else var o=!0;if(o){if(t.system!==void 0){
-let k=t.system,c=e,x=e,v=!1,h=e,C=e,D=!1,g=e;if(typeof k!="string"){let L={instancePath:s+"/system",keyword:"type",params:{
+let k=t.system,c=e,x=e,v=!1,w=e,C=e,D=!1,g=e;if(typeof k!="string"){let L={instancePath:s+"/system",keyword:"type",params:{
 type:"string"}};r===null?r=[L]:r.push(L),e++}var i=g===e;if(D=D||i,!D){let L=e;if(e===L)if(Array.isArray(k)){var l=!0;let E=k.
 length;for(let j=0;j<E;j++){let _=k[j],q=e;if(e===q)if(_&&typeof _=="object"&&!Array.isArray(_)){let A;if(_.type===void 0&&
-(A="type")){let w={instancePath:s+"/system/"+j,keyword:"required",params:{missingProperty:A}};r===null?r=[w]:r.push(w),e++}else{
-if(_.type!==void 0){let w=_.type,p=e;if(e===p)if(typeof w=="string"){if(V(w)>64){let $={instancePath:s+"/system/"+j+"/ty\
+(A="type")){let h={instancePath:s+"/system/"+j,keyword:"required",params:{missingProperty:A}};r===null?r=[h]:r.push(h),e++}else{
+if(_.type!==void 0){let h=_.type,p=e;if(e===p)if(typeof h=="string"){if(V(h)>64){let $={instancePath:s+"/system/"+j+"/ty\
 pe",keyword:"maxLength",params:{limit:64}};r===null?r=[$]:r.push($),e++}}else{let $={instancePath:s+"/system/"+j+"/type",
-keyword:"type",params:{type:"string"}};r===null?r=[$]:r.push($),e++}var y=p===e}else var y=!0;if(y)if(_.text!==void 0){let w=e;
+keyword:"type",params:{type:"string"}};r===null?r=[$]:r.push($),e++}var y=p===e}else var y=!0;if(y)if(_.text!==void 0){let h=e;
 if(typeof _.text!="string"){let $={instancePath:s+"/system/"+j+"/text",keyword:"type",params:{type:"string"}};r===null?r=
-[$]:r.push($),e++}var y=w===e}else var y=!0}}else{let A={instancePath:s+"/system/"+j,keyword:"type",params:{type:"object"}};
+[$]:r.push($),e++}var y=h===e}else var y=!0}}else{let A={instancePath:s+"/system/"+j,keyword:"type",params:{type:"object"}};
 r===null?r=[A]:r.push(A),e++}var l=q===e;if(!l)break}}else{let E={instancePath:s+"/system",keyword:"type",params:{type:"\
 array"}};r===null?r=[E]:r.push(E),e++}var i=L===e;D=D||i}if(D)e=C,r!==null&&(C?r.length=C:r=null);else{let L={instancePath:s+
-"/system",keyword:"anyOf",params:{}};r===null?r=[L]:r.push(L),e++}var n=h===e;if(v=v||n,!v){let L=e;if(k!==null){let E={
+"/system",keyword:"anyOf",params:{}};r===null?r=[L]:r.push(L),e++}var n=w===e;if(v=v||n,!v){let L=e;if(k!==null){let E={
 instancePath:s+"/system",keyword:"type",params:{type:"null"}};r===null?r=[E]:r.push(E),e++}var n=L===e;v=v||n}if(v)e=x,r!==
 null&&(x?r.length=x:r=null);else{let L={instancePath:s+"/system",keyword:"anyOf",params:{}};return r===null?r=[L]:r.push(
-L),e++,ye.errors=r,!1}var o=c===e}else var o=!0;if(o)if(t.tools!==void 0){let k=t.tools,c=e,x=e,v=!1,h=e;if(e===h&&!Array.
-isArray(k)){let D={instancePath:s+"/tools",keyword:"type",params:{type:"array"}};r===null?r=[D]:r.push(D),e++}var f=h===
+L),e++,ye.errors=r,!1}var o=c===e}else var o=!0;if(o)if(t.tools!==void 0){let k=t.tools,c=e,x=e,v=!1,w=e;if(e===w&&!Array.
+isArray(k)){let D={instancePath:s+"/tools",keyword:"type",params:{type:"array"}};r===null?r=[D]:r.push(D),e++}var f=w===
 e;if(v=v||f,!v){let D=e;if(k!==null){let z={instancePath:s+"/tools",keyword:"type",params:{type:"null"}};r===null?r=[z]:
 r.push(z),e++}var f=D===e;v=v||f}if(v)e=x,r!==null&&(x?r.length=x:r=null);else{let D={instancePath:s+"/tools",keyword:"a\
 nyOf",params:{}};return r===null?r=[D]:r.push(D),e++,ye.errors=r,!1}var o=c===e}else var o=!0}}}else return ye.errors=[{
 instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ye.errors=r,e===0}ur.optional={names:["tags","metadata",
-"shared"],within:{}};_r.optional={names:["message","answers"],within:{}};hr.optional={names:[],within:{}};Ar.optional={names:[
+"shared"],within:{}};_r.optional={names:["message","answers"],within:{}};wr.optional={names:[],within:{}};Ar.optional={names:[
 "key","link"],within:{}};Or.optional={names:[],within:{}};Ir.optional={names:["goal","issue","issue_number","as_goal","r\
 epository","review","queue","after","group","total_tokens","total_cost_usd","backend","model","review_backend","review_m\
 odel","checks","actions","max_tokens","max_cost_usd","max_time_secs","rounds","approval_mode","mcp_servers","on_limit","\
@@ -978,7 +979,7 @@ odel","checks","actions","max_tokens","max_cost_usd","max_time_secs","rounds","a
 max_wait_secs","fallback","deliver"],within:{}};export{Cr as validateAnswerBody,Ns as validateChatRequest,Ds as validateCompactRequest,bs as validateComparedQuery,xs as validateComparisonsQuery,
 Qr as validateConfirmBody,Ls as validateConversationCreateRequest,Os as validateConversationUpdateRequest,Ps as validateCountTokensRequest,
 _r as validateDecisionBody,gs as validateDiffQuery,_s as validateEventsQuery,vs as validateExecutionQuery,Sr as validateFollowUpBody,
-qs as validateInputItemsQuery,Ar as validateLoginBody,Ur as validateMergeBody,hr as validateMessageBody,$s as validateMessageRequest,
-ns as validateMoveBody,Gr as validateNewKeyBody,Or as validatePushBody,hs as validateReportQuery,As as validateResponseQuery,
-js as validateResponseRequest,ls as validateResumeBody,ws as validateRunQuery,cs as validateSessionDetailQuery,ur as validateSessionEditRequest,
+qs as validateInputItemsQuery,Ar as validateLoginBody,Ur as validateMergeBody,wr as validateMessageBody,$s as validateMessageRequest,
+ns as validateMoveBody,Gr as validateNewKeyBody,Or as validatePushBody,ws as validateReportQuery,As as validateResponseQuery,
+js as validateResponseRequest,ls as validateResumeBody,hs as validateRunQuery,cs as validateSessionDetailQuery,ur as validateSessionEditRequest,
 ds as validateSessionQuery,Tr as validateSkipBody,Ir as validateStartBody,ks as validateUsageQuery};

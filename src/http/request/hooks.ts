@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { readDepth } from '../../kit/process/environment-variables.ts'
+import { shuttingDown } from '../../prompts/faults.ts'
 import type { ServerContext } from '../context/server-context.ts'
 import { findApiStyle } from '../errors/api-style.ts'
 import {
@@ -10,7 +11,6 @@ import {
   methodNotAllowed,
   pathNotFound,
   requestMalformed,
-  shuttingDown,
 } from '../errors/faults.ts'
 import { disconnectIfStalled } from '../response/disconnects.ts'
 import { measureRequest } from './access-log.ts'

@@ -1,10 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Fault, isFault } from '../../kit/fault.ts'
+import { shuttingDown } from '../../prompts/faults.ts'
 import { databaseTrouble, serverTrouble } from '../../service/faults.ts'
 import type { ServerContext } from '../context/server-context.ts'
 import { findApiStyle } from '../errors/api-style.ts'
 import { toErrorBody } from '../errors/error-body.ts'
-import { accessEnded, clientDisconnected, shuttingDown } from '../errors/faults.ts'
+import { accessEnded, clientDisconnected } from '../errors/faults.ts'
 import { type HttpError, toHttpError } from '../errors/http-error.ts'
 
 type FailedRequest = { error: unknown; request: FastifyRequest; reply: FastifyReply }

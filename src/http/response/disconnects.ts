@@ -20,6 +20,14 @@ export function abortOnDisconnect(
   return controller.signal
 }
 
+/** A signal for those who read what ends by itself when the server exits: aborted when the client disconnects. */
+export function abortWhenGone(response: ServerResponse): AbortSignal {
+  const controller = new AbortController()
+  if (response.destroyed) controller.abort()
+  response.once('close', () => controller.abort())
+  return controller.signal
+}
+
 /**
  * Closes the connection if the client reads nothing for `timeoutMs`. Node restarts the timer with every byte that is sent.
  * The timer stops when the response has finished, or when the returned function is called.
