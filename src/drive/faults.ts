@@ -147,9 +147,9 @@ export const driveNotPermitted = defineFault('drive_not_permitted', 'unauthorize
 })
 
 export const driveOfAnother = defineFault('drive_of_another', 'invalid', {
-  when: 'A key with a ceiling, a limit on what its agents may do, asks to continue a run that another key started.',
+  when: 'A key with a limit on what its agents may do asks to continue a run that another key, or the user, started without that limit.',
   message: (d: { setting: string }) =>
-    `${d.setting} limits what this key may ask for, so it cannot continue a run that another key started`,
+    `${d.setting} limits what this key may ask for, so it cannot continue a run that was started without that limit`,
 })
 
 export const drivenRunInPlace = defineFault('driven_run_in_place', 'conflict', {

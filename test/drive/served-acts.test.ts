@@ -117,8 +117,8 @@ it('required checks of a trusted .drover.yml still count after it was changed or
   driving.repository.write('.drover.yml', 'checks: ["sh check.sh"]\n')
   driving.repository.commit()
   const trust = () => {
-    const file = readProjectFile(repository)
-    const saved = { from: 'file', file_digest: file?.digest, ...file?.content } as const
+    const { digest: fileDigest = '', content } = readProjectFile(repository) ?? {}
+    const saved = { from: 'file', file_digest: fileDigest, ...content } as const
     saveProject(join(server.home, 'projects'), { repository: join(repository, '.git'), ...saved })
   }
   trust()
