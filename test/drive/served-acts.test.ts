@@ -88,20 +88,21 @@ it('a key acts on its own runs, merges and takes only with may_merge, and is nam
 
 it('a client runs all checks that are required, and merges nothing that has not passed them', async () => {
   const chief = keyOf('chief', { role: 'operator', may_merge: true })
-  const drive = { baseline: 'skip', require_checks: true }
+  const drive = { baseline: 'skip', require_checks: true, deliver: 'pr' }
   const { server, repository, driving } = await serveRuns({}, { server: { keys: [chief] }, drive })
   const client = runClient((path, options) => server.request(path, options), headersOf('chief'))
   const refused = await client.post(RUNS, { goal: GOAL, checks: [] })
   expect(refused).toMatchObject({ status: 403, body: { error: 'drive_checks_required' } })
 
   // As one that was started before they were required.
-  const given = { checks: [], rounds: 0 }
+  const given = { checks: [], rounds: 0, deliver: 'branch' as const }
   const started = { goal: GOAL, repository, given, isReviewed: false, isIssueGoal: false }
   const { id } = await server.context.drover.runs.start(USER, started)
   await client.reaches(id, 'ended')
   const early = await client.change(id, 'merge')
   expect(early).toMatchObject({ status: 403, body: { error: 'merge_unchecked' } })
-  expect(await client.change(id, 'take')).toMatchObject({ status: 403, body: { error: 'merge_unchecked' } })
+  for (const act of ['take', 'pull-request'])
+    expect(await client.change(id, act)).toMatchObject({ status: 403, body: { error: 'merge_unchecked' } })
   expect(driving.repository.git('show', 'main:wind.txt')).not.toContain('knots')
 
   await client.change(id, 'follow-up', { also: ['Show the gusts'] })
