@@ -110,6 +110,18 @@ it('a client runs all checks that are required, and merges nothing that has not 
   expect(await client.show(next)).toMatchObject({ round: 2, checks: ['sh check.sh'] })
 })
 
+it('a follow-up and a merge at once: one of them is refused, and the run continues as no run that does not exist', async () => {
+  const { server } = await serveRuns({}, { server: { keys: KEYS }, drive: { baseline: 'skip' } })
+  const mia = runClient((path, options) => server.request(path, options), headersOf('mia'))
+  const { id } = await mia.start({ rounds: 0 })
+  await mia.reaches(id, 'ended')
+  const more = { also: ['Show the gusts'] }
+  const answers = await Promise.all([mia.change(id, 'follow-up', more), mia.change(id, 'merge')])
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409])
+  const { next_run_id: next } = await mia.show(id)
+  if (next !== undefined) expect(await mia.show(next)).toMatchObject({ id: next })
+})
+
 it('required checks of a trusted .drover.yml still count after it was changed or deleted, until the user trusts it again', async () => {
   const chief = keyOf('chief', { role: 'admin', may_merge: true })
   const drive = { baseline: 'skip', checks: [], require_checks: true }
