@@ -33,17 +33,15 @@ import { moveQueued, RunQueueStarter } from './run-queue.ts'
 import { isVisible, RunReader } from './run-reader.ts'
 import type { FollowedRun, OfAction, RunService, RunWatcher } from './run-service.ts'
 import {
+  type Access,
   type DriveResumeRequest,
   type DriveStartRequest,
   type MoreWork,
   type Named,
   type PreparedRun,
-  type Rights,
   RunStarter,
   type StarterOptions,
 } from './run-starter.ts'
-
-type Access = { readonly by: Caller; readonly rights: Rights }
 
 type OpenedRun = {
   readonly record: DrivenRecord
@@ -292,12 +290,14 @@ export class DrivenRuns implements RunService {
       const record = this.#findToChange(id, access)
       const context = await this.starter.openRepository(record.repository)
       const last = lastRound(context.store, record.run_id)
+      const wanted = { given: {}, actions: undefined, before: last.options, also, takesOver }
+      // A request that is refused leaves the driver alone.
+      await this.starter.prepare(record, access, wanted)
       const isOurs = this.drives.has(record.run_id)
       if (isOurs && last.delivered !== undefined) {
         await stopDriven(context, last.run_id)
         await this.drives.ended(record.run_id)
       }
-      const wanted = { given: {}, actions: undefined, before: last.options, also, takesOver }
       await this.starter.goOn(record, access, wanted)
       return await this.#read(by, record)
     })
