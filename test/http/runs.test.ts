@@ -114,6 +114,7 @@ describe('POST /api/v1/runs', () => {
     for (const [what, body, error, code = 400] of wrong) {
       const { status, body: refusal } = await post(RUNS, { goal: GOAL, ...body })
       expect({ what, status, refusal }).toMatchObject({ what, status: code, refusal: { error } })
+      if (error === 'drive_cap_unsupported') expect(JSON.stringify(refusal)).toContain('(over HTTP: max_cost_usd)')
     }
     expect((await list()).runs).toEqual([])
     expect(driving.repository.git('worktree', 'list').trim().split('\n')).toHaveLength(1)
