@@ -75,6 +75,7 @@ function rows(): string[][] {
     ['`mcp_servers`', bound(properties.mcp_servers), invalid],
     ['`extra`', bound(properties.extra), invalid],
     ['name of a model', `${bound(properties.model)} characters`, invalid],
+    ['name of an agent', `${bound(properties.backend)} characters`, invalid],
     ['`max_turns`', bound(properties.max_turns), invalid],
     ['`timeout_secs`', `${bound(properties.timeout_secs)} (a week)`, invalid],
     ['`output_schema`', `${bytes(SCHEMA_LIMIT_BYTES)}, ${DEPTH_LIMIT} levels`, '`output_schema_invalid`'],

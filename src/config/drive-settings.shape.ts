@@ -57,7 +57,7 @@ export const DriveSection = strict({
   require_checks: Type.Boolean({
     default: false,
     description:
-      'Whether runs and comparisons of clients of the server always run all checks, and clients merge only what has passed them.',
+      'Whether runs and comparisons of clients of the server always run all checks, and clients merge, check out and publish only what has passed them.',
   }),
   setup: Type.Array(Type.String({ minLength: 1 }), {
     default: [],

@@ -137,7 +137,9 @@ const allowedDirectoriesAreNotBlocked: Check = ({ server }) =>
 
 const requiredChecksAreNamed: Check = ({ drive }) =>
   drive.require_checks && drive.checks.length === 0
-    ? ['drive.require_checks requires nothing, because drive.checks is empty; name the checks there']
+    ? [
+        'drive.require_checks requires only the checks that "drover init" or "drover trust" saved for a repository, because drive.checks is empty; in all others it requires none, so name checks there',
+      ]
     : []
 
 function isInside(path: string, directory: string): boolean {

@@ -24,7 +24,9 @@ describe('findWarnings', () => {
     [{ 'drive.require_checks': true, 'drive.checks': ['npm test'] }, []],
     [
       { 'drive.require_checks': true },
-      ['drive.require_checks requires nothing, because drive.checks is empty; name the checks there'],
+      [
+        'drive.require_checks requires only the checks that "drover init" or "drover trust" saved for a repository, because drive.checks is empty; in all others it requires none, so name checks there',
+      ],
     ],
     [{ 'server.allowed_workdir_prefixes': ['/srv', '/etcetera', '/'] }, []],
     [

@@ -26,6 +26,7 @@ import {
 } from './drive-context.ts'
 import { type DriveEnd, driveRun } from './drive-run.ts'
 import { describeFlag, seriousFlags } from './evidence/repository-flags.ts'
+import { driveNothingToFollow, runDiscarded } from './faults.ts'
 import { mergeConflict } from './merge-base.ts'
 import { cleanText } from './prompt/fence.ts'
 import { describeRequirement } from './prompt/follow-texts.ts'
@@ -76,6 +77,7 @@ export async function driveRounds(tools: RoundsTools, runId: string, begin: Driv
 
 async function driveFrom(tools: RoundsTools, runId: string, begin: DriveBegin): Promise<RoundsResult> {
   using journal = await openDriveJournal(tools.runs.store, runId)
+  refuseOver(toDriveState(journal.events), runId, begin)
   forgetStop(tools.runs.store, runId)
   const recording = { runs: tools.runs, runId, journal, onUpdate: tools.onUpdate }
   const { context, isLast, driven } = await noteInterruption(recording, () => driveOne(tools, recording, begin))
@@ -92,6 +94,13 @@ async function driveFrom(tools: RoundsTools, runId: string, begin: DriveBegin): 
   return await driveFrom(tools, driven.runId, {
     ...{ ...started, optionsFrom, isNew, baseline, also, takesOver, choosesLimit },
   })
+}
+
+/** Someone may have merged or discarded the work after the request for more was checked, and before this process had the lock. */
+function refuseOver(state: DriveState | undefined, runId: string, { also = [], takesOver = false }: DriveBegin): void {
+  if (also.length === 0 && !takesOver) return
+  if (state?.discarded !== undefined) throw runDiscarded({ run_id: runId })
+  if (state?.merged !== undefined) throw driveNothingToFollow({ problem: 'the work was merged' })
 }
 
 type Driven = {

@@ -6,8 +6,8 @@ export const driveCapUnsupported = defineFault('drive_cap_unsupported', 'usage',
   when: "A limit cannot be enforced, because one of the run's agents does not report its usage, or because the price of its model is not known.",
   message: (d: { flag: string; backend: string }) =>
     d.flag === '--max-cost'
-      ? `--max-cost cannot be enforced: what ${d.backend} costs is not known; add its model to "prices" in the settings, or use another backend or another limit`
-      : `${d.flag} cannot be enforced: ${d.backend} does not report it; use another backend or another limit`,
+      ? `--max-cost (over HTTP: max_cost_usd) cannot be enforced: what ${d.backend} costs is not known; add its model to "prices" in the settings, or use another backend or another limit`
+      : `${d.flag} (over HTTP: max_tokens) cannot be enforced: ${d.backend} does not report it; use another backend or another limit`,
 })
 
 export const driveSandboxMissing = defineFault('drive_sandbox_missing', 'unavailable', {
@@ -147,9 +147,9 @@ export const driveNotPermitted = defineFault('drive_not_permitted', 'unauthorize
 })
 
 export const driveOfAnother = defineFault('drive_of_another', 'invalid', {
-  when: 'A key with a ceiling, a limit on what its agents may do, asks to continue a run that another key started.',
+  when: 'A key with a limit on what its agents may do asks to continue a run that another key, or the user, started without that limit.',
   message: (d: { setting: string }) =>
-    `${d.setting} limits what this key may ask for, so it cannot continue a run that another key started`,
+    `${d.setting} limits what this key may ask for, so it cannot continue a run that was started without that limit`,
 })
 
 export const drivenRunInPlace = defineFault('driven_run_in_place', 'conflict', {

@@ -15,6 +15,7 @@ type LiveOptions = {
   keep: KeepMode
   cancel: () => void
   say?: ExecutionStart['onMessage']
+  ceilings?: ExecutionStart['ceilings']
   countsUsage: boolean
   /** The number of its last event, if another process has stored it. */
   savedSeq?: number | undefined
@@ -29,6 +30,8 @@ export class LiveExecution {
   readonly cancel: () => void
   /** Gives its agent a message. Undefined: it has none. */
   readonly say: ExecutionStart['onMessage']
+  /** The limits of the one that has started it. */
+  readonly ceilings: ExecutionStart['ceilings']
   /** Whether its end is added to the usage. */
   readonly countsUsage: boolean
   record: Execution
@@ -56,10 +59,12 @@ export class LiveExecution {
   #lastSeq = 0
   #wake = Promise.withResolvers<void>()
 
-  constructor(record: Execution, { keep, cancel, say, countsUsage, savedSeq, attachments = [] }: LiveOptions) {
+  constructor(record: Execution, { attachments = [], savedSeq, ...options }: LiveOptions) {
+    const { keep, cancel, say, ceilings, countsUsage } = options
     this.record = record
     this.keep = keep
     this.attachments = attachments
+    this.ceilings = ceilings
     this.cancel = cancel
     this.say = say
     this.countsUsage = countsUsage

@@ -1,6 +1,5 @@
 /** The executions of this process: records prompts as executions, lets readers follow them, cancels them. */
 import { EventEmitter } from 'node:events'
-import type { UserMessage } from '../agents/adapter/agent.ts'
 import { mayHaveWorked } from '../agents/warm/faults.ts'
 import { type Clock, toTimestamp } from '../kit/clock.ts'
 import { ignoreFault, isFault } from '../kit/fault.ts'
@@ -14,20 +13,20 @@ import type {
   RecordedResult,
 } from '../prompts/execution-recorder.ts'
 import { shuttingDown } from '../prompts/faults.ts'
-import type { MessageOutcome } from '../prompts/inbox.ts'
 import type { PromptEvent } from '../prompts/prompt-event.ts'
 import type { ContinuedTurn, GivenResults, TurnRequest } from '../prompts/tool-turns.ts'
 import { ExecutionWriter } from './execution-writer.ts'
 import { type FollowFrom, followLive, followStored } from './follow-events.ts'
 import { forwardMessage } from './forward-message.ts'
 import { LiveExecution } from './live-execution.ts'
+import { decodeOutcome, encodeOutcome, type SayOutcome, sayTo } from './say-to.ts'
 import type { Execution, ExecutionEvent } from './store/execution.shape.ts'
 import { decideKeep, describeAttachment, summarizeEnd, toExecutionError, toFinalState } from './store/execution-end.ts'
 import { newExecutionId } from './store/execution-id.ts'
 import { type ExecutionState, isFinal, type KeepMode } from './store/execution-states.ts'
 import type { ExecutionStore } from './store/execution-store.ts'
 import { executionStartNotSaved } from './store/faults.ts'
-import type { SentMessage, SentResults } from './store/sent-messages.ts'
+import type { LimitedMessage, SentMessage, SentResults } from './store/sent-messages.ts'
 import { countsUsage } from './store/usage-entry.ts'
 
 export type ExecutionsOptions = {
@@ -87,8 +86,8 @@ export class Executions implements ExecutionRecorder {
     const keep = continues === undefined ? decideKeep(start, start.keep ?? this.#options.keep) : 'events'
     if (start.isDryRun === true && keep === 'none' && start.isInBackground !== true) return this.#untracked(start)
     const attachments = keep === 'none' ? [] : (start.attachments ?? [])
-    const { onCancel: cancel, onMessage: say } = start
-    const known = { keep, cancel, say, countsUsage: countsUsage(start), savedSeq: continues?.lastSeq }
+    const { onCancel: cancel, onMessage: say, ceilings } = start
+    const known = { keep, cancel, say, ceilings, countsUsage: countsUsage(start), savedSeq: continues?.lastSeq }
     const options = { ...known, attachments }
     const live = new LiveExecution(this.#recordOf(start), options)
     this.#live.set(live.record.id, live)
@@ -159,11 +158,10 @@ export class Executions implements ExecutionRecorder {
   }
 
   /** Gives the agent of an execution a message, here or in another process. */
-  async say({ id }: Pick<Execution, 'id'>, message: UserMessage): Promise<MessageOutcome> {
+  async say({ id }: Pick<Execution, 'id'>, message: LimitedMessage): Promise<SayOutcome> {
     const live = this.#live.get(id)
     if (live !== undefined) return await sayTo(live, message)
-    const outcome = await forwardMessage(await this.#options.openStore(), { executionId: id, message })
-    return outcome as MessageOutcome
+    return decodeOutcome(await forwardMessage(await this.#options.openStore(), { executionId: id, message }))
   }
 
   /** Gives the turn of an execution in another process the results that it waits for. Undefined if it does not. */
@@ -366,7 +364,7 @@ export class Executions implements ExecutionRecorder {
   async #outcomeOf({ executionId, message }: SentMessage): Promise<string> {
     const live = this.#live.get(executionId)
     if (live === undefined) return 'ended'
-    if (!('callId' in message)) return await sayTo(live, message)
+    if (!('callId' in message)) return encodeOutcome(await sayTo(live, message))
     const { given, ...asked } = message
     const results = given && { choice: given.choice, replies: new Map(given.replies) }
     const taken = this.#options.takeResults?.(asked, results, live.lastSeq)
@@ -376,13 +374,4 @@ export class Executions implements ExecutionRecorder {
   #now(): string {
     return toTimestamp(this.#options.clock.now())
   }
-}
-
-/** Its agent may never begin. */
-async function sayTo(live: LiveExecution, message: UserMessage): Promise<MessageOutcome> {
-  const ended = (async () => {
-    while (!live.hasEnded) await live.changed()
-    return 'ended' as const
-  })()
-  return live.say === undefined ? 'ended' : await Promise.race([live.say(message), ended])
 }

@@ -1,5 +1,5 @@
 /** Drives a run for a program, as `drover drive` does for a person. */
-import { findUsableProject, withProject } from '../config/projects/projects.ts'
+import { settingsForUser } from '../config/projects/projects.ts'
 import { checkResults } from '../drive/decide/check-results.ts'
 import { uninterrupted } from '../drive/drive-context.ts'
 import type { RoundsResult as DrivenResult } from '../drive/drive-rounds.ts'
@@ -46,8 +46,8 @@ export async function drive(opened: OpenedInstance, given: unknown, { emit, sign
   if (target.is === 'run' && request.answer !== undefined) await answer(runs, target.id, request.answer)
   const asked = readOptions(request)
   const { worktree_root: root, git_common_dir: repository } = workspace
-  const project = findUsableProject({ home: paths.projects, repository, root })
-  const sources = { settings: withProject(config, project), prompts, isDemo: demo !== undefined }
+  const settings = settingsForUser(config, { home: paths.projects, repository, root })
+  const sources = { settings, prompts, isDemo: demo !== undefined }
   const optionsFrom = (before?: Options) => completeOptions(asked, before, sources)
   const found = await find(opened, { runs, request, target, newOptions: () => optionsFrom() })
   const result = await driveUserRun(found, {

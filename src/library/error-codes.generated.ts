@@ -293,6 +293,7 @@ export type ErrorCode =
   | 'merge_unchecked'
   | 'message_impossible'
   | 'message_invalid'
+  | 'message_not_allowed'
   | 'message_not_taken'
   | 'message_queue_full'
   | 'method_not_allowed'

@@ -2427,7 +2427,7 @@ export type DroverConfig = {
     max_cost_usd?: number | undefined
     /** Commands that drover runs after each implementation, and that must pass. They run without a shell; use `sh -c '…'` if you need one. */
     checks?: readonly string[] | undefined
-    /** Whether runs and comparisons of clients of the server always run all checks, and clients merge only what has passed them. */
+    /** Whether runs and comparisons of clients of the server always run all checks, and clients merge, check out and publish only what has passed them. */
     require_checks?: boolean | undefined
     /** Commands that prepare a new worktree, such as `npm ci`: once, before the first agent starts. Without a shell, like checks. */
     setup?: readonly string[] | undefined

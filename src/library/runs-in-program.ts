@@ -1,5 +1,5 @@
 /** The driven runs of the user in a program. It starts no queued ones, and continues only what it is told to. */
-import { findUsableProject, withProject } from '../config/projects/projects.ts'
+import { settingsForUser } from '../config/projects/projects.ts'
 import { DrivenRuns } from '../drive/service/driven-runs.ts'
 import { BackgroundRuns } from '../executions/background-runs.ts'
 import { systemClock } from '../kit/clock.ts'
@@ -14,7 +14,7 @@ export async function openRuns(instance: Instance, opened: OpenedInstance): Prom
   return new DrivenRuns({
     settings: config,
     settingsFor: ({ worktree_root: root, git_common_dir: repository }) =>
-      withProject(config, findUsableProject({ home: paths.projects, repository, root })),
+      settingsForUser(config, { home: paths.projects, repository, root }),
     ...{ directories: paths, version: packageVersion(), clock: systemClock, log: SILENT_LOG, env, cwd },
     shutdown: instance.signal,
     rights: (starter) => starter,

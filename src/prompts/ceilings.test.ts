@@ -11,6 +11,7 @@ import { buildCommand } from '../agents/build-command.ts'
 import {
   type Ceilings,
   confineDefault,
+  findMissingLimit,
   isLimiting,
   lowerModes,
   refuseAboveCeilings,
@@ -104,6 +105,44 @@ describe('confineDefault', () => {
   ])('makes of approval %s and sandbox %s', (approvalMode, sandboxMode, ceilings, approval, sandbox) => {
     const confined = { approvalMode: approval, sandboxMode: sandbox }
     expect(confineDefault({ approvalMode, sandboxMode }, ceilings)).toEqual(confined)
+  })
+})
+
+describe('findMissingLimit', () => {
+  const approval = (mode: 'always' | 'auto' | 'none') => ({ approval: { mode, setting: 'approval' } })
+  const sandbox = (mode: 'read-only' | 'workspace' | 'full') => ({ sandbox: { mode, setting: 'sandbox' } })
+  const servers = (...names: string[]) => ({ mcpServers: { names, setting: 'servers' } })
+  const directories = (...paths: string[]) => ({ directories: { paths, setting: 'directories' } })
+  const [boundary, tools] = [{ boundary: { setting: 'boundary' } }, { tools: { setting: 'tools' } }]
+
+  it.each<[Ceilings | undefined, Ceilings | undefined, string | undefined]>([
+    [undefined, undefined, undefined],
+    [undefined, { ...boundary, ...tools }, undefined],
+    [approval('auto'), undefined, 'approval'],
+    [approval('auto'), approval('none'), 'approval'],
+    [approval('auto'), approval('auto'), undefined],
+    [approval('auto'), approval('always'), undefined],
+    [sandbox('read-only'), sandbox('workspace'), 'sandbox'],
+    [sandbox('workspace'), sandbox('read-only'), undefined],
+    [sandbox('read-only'), approval('always'), 'sandbox'],
+    [boundary, tools, 'boundary'],
+    [boundary, boundary, undefined],
+    [tools, boundary, 'tools'],
+    [tools, tools, undefined],
+    [servers(), undefined, 'servers'],
+    [servers(), approval('auto'), undefined],
+    [servers('docs'), servers('docs', 'files'), 'servers'],
+    [servers('docs', 'files'), servers('docs'), undefined],
+    [approval('auto'), { ...approval('auto'), ...servers('docs') }, 'approval'],
+    [sandbox('full'), sandbox('full'), undefined],
+    [directories('/srv'), undefined, 'directories'],
+    [directories('/srv'), directories('/srv/a', '/srv'), undefined],
+    [directories('/'), directories('/srv/a'), undefined],
+    [directories('/srv/a'), directories('/srv/ab'), 'directories'],
+    [directories('/srv/a'), directories('/srv/a', '/srv/b'), 'directories'],
+    [{ backends: { names: ['codex'], setting: 'backends' } }, undefined, undefined],
+  ])('of %j for what was started with %j is %s', (own, others, expected) => {
+    expect(findMissingLimit(own, others)?.setting).toBe(expected)
   })
 })
 

@@ -82,6 +82,35 @@ export function lowerModes(modes: Modes, { approval, sandbox }: Ceilings): Modes
   return { approvalMode, sandboxMode: needsSandbox ? sandboxModeOf(own) : 'default' }
 }
 
+/**
+ * The first limit of a caller that does not hold for what another one has started: its agents may do what the caller may not ask for.
+ * Which agents the caller may use is not compared: `refuseBackend` tells that of the agent that works.
+ */
+export function findMissingLimit(own: Ceilings = {}, others: Ceilings = {}): { setting: string } | undefined {
+  const exceeds = (mine: Ceiling<keyof typeof RANKS> | undefined, theirs: Ceiling<keyof typeof RANKS> | undefined) =>
+    mine !== undefined && (theirs === undefined || RANKS[theirs.mode] > RANKS[mine.mode])
+  if (exceeds(own.approval, others.approval)) return own.approval
+  if (exceeds(own.sandbox, others.sandbox)) return own.sandbox
+  if (others.boundary === undefined && own.boundary !== undefined) return own.boundary
+  if (others.tools === undefined && own.tools !== undefined) return own.tools
+  const [servers, theirs] = [toServers(own), toServers(others)]
+  if (servers !== undefined && theirs?.names.every((each) => servers.names.includes(each)) !== true) return servers
+  const { directories } = own
+  const isIn = (path: string) => directories?.paths.some((each) => isBelow(path, each)) === true
+  return directories !== undefined && others.directories?.paths.every(isIn) !== true ? directories : undefined
+}
+
+/** The MCP servers that agents may have; undefined: all. */
+function toServers(ceilings: Ceilings): Ceilings['mcpServers'] {
+  const { mcpServers, approval, sandbox } = ceilings
+  const limit = isLimiting(ceilings) ? (sandbox ?? approval) : undefined
+  return mcpServers ?? (limit && { names: [], setting: limit.setting })
+}
+
+function isBelow(path: string, directory: string): boolean {
+  return path === directory || path.startsWith(directory.endsWith('/') ? directory : `${directory}/`)
+}
+
 /** Whether an agent may not do everything without asking. */
 export function isLimiting({ approval, sandbox }: Ceilings = {}): boolean {
   return [approval, sandbox].some((each) => each !== undefined && RANKS[each.mode] < TOP_RANK)

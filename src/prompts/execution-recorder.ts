@@ -3,6 +3,7 @@ import type { UserMessage } from '../agents/adapter/agent.ts'
 import type { AttachedFile } from '../agents/adapter/attached-file.ts'
 import type { JsonObject } from '../kit/json/json-value.ts'
 import type { ClientKey } from './caller.ts'
+import type { Ceilings } from './ceilings.ts'
 import type { MessageOutcome } from './inbox.ts'
 import type { PromptEvent } from './prompt-event.ts'
 import type { PromptResult } from './prompt-result.ts'
@@ -47,6 +48,8 @@ export type ExecutionStart = Omit<ExecutionOptions, 'onBegin' | 'onSession'> & {
   kind: ExecutionKind
   /** The API key that it belongs to. */
   client?: ClientKey | undefined
+  /** What limits its caller. A message of someone with further limits does not reach its agent. */
+  ceilings?: Ceilings | undefined
   backend?: string
   model?: string | undefined
   workdir?: string

@@ -140,6 +140,12 @@ export const approvalNotAllowed = defineFault('approval_not_allowed', 'unauthori
     `this key may not decide what agents do, because of ${d.setting}; use a key without that limit`,
 })
 
+export const messageNotAllowed = defineFault('message_not_allowed', 'unauthorized', {
+  when: 'The API key has a limit on what its agents may do that the execution does not have, so it may not tell the agent anything. HTTP status 403.',
+  message: (d: { setting: string }) =>
+    `${d.setting} limits what this key may ask for, so it cannot send messages to an agent that works without that limit`,
+})
+
 export const attachmentInvalid = defineFault('attachment_invalid', 'invalid', {
   when: 'An image or a document of a prompt is too large, of another type than PNG, JPEG, GIF, WebP or PDF, or not what the request says; or there are too many.',
   message: (d: { problem: string }) => `the attachments cannot be sent: ${d.problem}`,

@@ -27,7 +27,7 @@ const MAX_MCP_SERVERS = 32
 const MAX_CHECKS = 16
 const MAX_DIRECTORIES = 16
 const MAX_TURNS = 10_000
-const MAX_MODEL_LENGTH = 256
+const MAX_NAME_LENGTH = 256
 /** A week. */
 const MAX_SECONDS = 604_800
 
@@ -36,7 +36,7 @@ export const model = textLike(
   'a model name, without control characters and not starting with -',
   {
     description: 'A model of the agent, or an alias from the config.',
-    maxLength: MAX_MODEL_LENGTH,
+    maxLength: MAX_NAME_LENGTH,
   },
 )
 
@@ -46,11 +46,14 @@ const TEXT = '^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$'
 const ABSOLUTE_PATH = '^(/|[A-Za-z]:[\\\\/])[^\\u0000]*$'
 
 /** Any text: an unknown backend must fail only its own prompt, not a whole parallel call. */
-/** The description of a backend's name in the OpenAPI document. A server replaces it by one with its own backends. */
+/** The document that everyone may read does not name those of the config. */
 const BACKEND_NAME_DESCRIPTION =
   'The name of a backend: `claude`, `codex`, `gemini`, or an agent that the config defines.'
 
-const backend = named('BackendName', Type.String({ minLength: 1, description: BACKEND_NAME_DESCRIPTION }))
+const backend = named(
+  'BackendName',
+  Type.String({ minLength: 1, maxLength: MAX_NAME_LENGTH, description: BACKEND_NAME_DESCRIPTION }),
+)
 const prompt = Type.String({ minLength: 1, description: 'The text for the agent.', ...stated({ pattern: TEXT }) })
 
 const fallback = optionalList(

@@ -15,7 +15,7 @@ export function beginExecution(
   const isDemo = locate(backend)?.isDemo ?? false
   const asked = { kind: kindOf({ isDryRun }), backend, model, workdir, prompt, isDemo, isEphemeral, isDryRun }
   const known = isDryRun ? asked : { ...asked, attachments }
-  const recording = executions.begin({ ...known, ...options, client: ownerKey(by) })
+  const recording = executions.begin({ ...known, ...options, client: ownerKey(by), ceilings: by.ceilings })
   onBegin?.(recording)
   return recording
 }

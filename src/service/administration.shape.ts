@@ -74,7 +74,10 @@ export const RepositoryList = namedObject('RepositoryList', {
         }),
       ),
       is_outdated: optional(
-        Type.Literal(true, { description: '`.drover.yml` has changed since it was trusted, and is not used.' }),
+        Type.Literal(true, {
+          description:
+            '`.drover.yml` has changed since it was trusted, and is not used. With `drive.require_checks`, what was trusted last counts for clients.',
+        }),
       ),
       is_untrusted: optional(
         Type.Literal(true, {

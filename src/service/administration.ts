@@ -11,7 +11,7 @@ import {
 } from '../config/edit-keys.ts'
 import type { Origins } from '../config/layers.ts'
 import { formatOrigin } from '../config/origin.ts'
-import { findProject, isOutdated, tryToReadProjectFile, withProject } from '../config/projects/projects.ts'
+import { findProject, isOutdated, settingsForClients, tryToReadProjectFile } from '../config/projects/projects.ts'
 import { findKey, findMap } from '../config/setting-keys.ts'
 import { showConfig } from '../config/show-config.ts'
 import { listDriven } from '../drive/record/driven-records.ts'
@@ -178,10 +178,11 @@ async function inspect(
   { path, home, git, signal }: { path: string; home: string; git: Git; signal: AbortSignal },
 ): Promise<Pick<Repository, 'branch' | 'prepared_by' | 'is_outdated' | 'is_untrusted' | 'setup' | 'checks'>> {
   const workspace = await discoverWorkspace({ start: path, git, signal })
-  const project = findProject({ home, repository: workspace.git_common_dir })
+  const place = { home, repository: workspace.git_common_dir }
+  const project = findProject(place)
   const file = tryToReadProjectFile(workspace.worktree_root)
   const isOld = project !== undefined && isOutdated(project, file)
-  const { setup, checks } = withProject(config, isOld ? undefined : project).drive
+  const { setup, checks } = settingsForClients(config, { ...place, root: workspace.worktree_root }).drive
   const branch = await findBranch(git, { directory: workspace.worktree_root, signal })
   return {
     ...(branch !== undefined && { branch }),

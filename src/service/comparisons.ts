@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { promptEmpty } from '../agents/faults.ts'
 import { backendNames } from '../agents/locate-agents.ts'
 import type { Config } from '../config/config.shape.ts'
-import { findUsableProject, withProject } from '../config/projects/projects.ts'
+import { settingsForClients, settingsForUser } from '../config/projects/projects.ts'
 import { type AgentPlace, placeOf } from '../drive/decide/agent-permissions.ts'
 import { openBoundaryFor } from '../drive/drive-boundary.ts'
 import type { DriveBoundary } from '../drive/drive-context.ts'
@@ -149,7 +149,8 @@ export class Comparisons {
     const git = locateGit(context)
     const { worktree_root: root, git_common_dir: repository } = await discoverWorkspace({ start, git, signal })
     refuseShared(request.additional_directories, root)
-    const settings = withProject(this.#parts.settings, findUsableProject({ home: projects, repository, root }))
+    const settingsIn = by.is === 'client' ? settingsForClients : settingsForUser
+    const settings = settingsIn(this.#parts.settings, { home: projects, repository, root })
     if (by.is === 'client') refuseOptions({ checks: request.checks }, this.#parts.settings, settings)
     const { checks = settings.drive.checks, preparation: given } = request
     const { setup, copy, share, setup_timeout_secs: seconds } = settings.drive

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { describeStores, type Place, type StoreKind } from '../../test/support/stores.ts'
 import { until } from '../../test/support/until.ts'
-import type { ApprovalRequest, AttributedReply } from '../agents/adapter/agent.ts'
+import type { ApprovalRequest, AttributedReply, UserMessage } from '../agents/adapter/agent.ts'
 import { Executions } from '../executions/local-executions.ts'
 import type { StateChange } from '../executions/state-feed.ts'
 import type { Execution } from '../executions/store/execution.shape.ts'
@@ -12,6 +12,7 @@ import { randomIds } from '../kit/ids.ts'
 import { SILENT_LOG } from '../kit/log.ts'
 import { Approvals } from '../prompts/approvals.ts'
 import { type Caller, USER } from '../prompts/caller.ts'
+import type { Ceilings } from '../prompts/ceilings.ts'
 import type { PromptResult } from '../prompts/prompt-result.ts'
 import { ExecutionCalls } from './execution-calls.ts'
 
@@ -22,7 +23,7 @@ function setUp(board?: { decide(): Promise<Pick<ApprovalRequest, 'choices'> | un
   const approvals = new Approvals({ timeoutMs: 1000 })
   const logged: object[] = []
   const calls = new ExecutionCalls({
-    records: { find: (id: string) => ({ id, key_id: 'k' }) } as never,
+    records: { find: (id: string) => ({ id, key_id: 'k', backend: 'claude' }) } as never,
     stores: async () => ({ approvals: board }) as unknown as Stores,
     approvals: hasAgents ? approvals : undefined,
     log: { ...SILENT_LOG, info: (facts, text) => void logged.push({ ...facts, text }) },
@@ -62,6 +63,8 @@ describe('a decision', () => {
   })
 
   const sandbox = { mode: 'workspace', setting: 'max_sandbox_mode of the key ci' } as const
+  const boundary = { setting: 'requires_sandbox of the key ops' }
+  const backends = { names: ['codex'], setting: 'backends of the key ops' }
   it.each<[string, Caller, string]>([
     ['a key that sees it', { is: 'client', role: 'client', key: { id: 'k', name: 'ci' } }, 'approval_not_found'],
     ['an operator', { is: 'client', role: 'operator', key: { id: 'o', name: 'ops' } }, 'approval_not_found'],
@@ -70,6 +73,16 @@ describe('a decision', () => {
       'a key with a ceiling, which must not allow more than it may ask for',
       { is: 'client', role: 'client', key: { id: 'k', name: 'ci' }, ceilings: { sandbox } },
       'approval_not_allowed',
+    ],
+    ...(['k', 'o'] as const).map((id): [string, Caller, string] => [
+      `an operator with a limit that is no mode, with the key ${id}`,
+      { is: 'client', role: 'operator', key: { id, name: 'ops' }, ceilings: { boundary } },
+      id === 'k' ? 'approval_not_found' : 'approval_not_allowed',
+    ]),
+    [
+      'an operator with other agents',
+      { is: 'client', role: 'operator', key: { id: 'o', name: 'ops' }, ceilings: { backends } },
+      'backend_not_allowed',
     ],
   ])('of %s', async (_, by, code) => {
     await expect(setUp().calls.decide(by, WAITING, ALLOWED)).rejects.toMatchObject({ code })
@@ -122,13 +135,18 @@ async function openIn(kind: StoreKind, place?: Place) {
   if (board !== undefined) shareApprovals({ approvals, board, store: stores.executions, log: SILENT_LOG })
   const calls = new ExecutionCalls({ records, stores: async () => stores, approvals, log: SILENT_LOG })
   const cancelled: string[] = []
-  const begin = (keyId: string) =>
+  const told: UserMessage[] = []
+  const onMessage = async (message: UserMessage) => {
+    told.push(message)
+    return 'next_turn' as const
+  }
+  const begin = (keyId: string, ceilings?: Ceilings) =>
     records.begin({
-      ...{ kind: 'prompt', backend: 'claude', prompt: 'x', isEphemeral: false },
+      ...{ kind: 'prompt', backend: 'claude', prompt: 'x', isEphemeral: false, ceilings, onMessage },
       client: { id: keyId, name: `name of ${keyId}` },
       onCancel: () => void cancelled.push(keyId),
     })
-  return { records, calls, approvals, cancelled, begin, sharesApprovals: board !== undefined }
+  return { records, calls, approvals, cancelled, told, begin, sharesApprovals: board !== undefined }
 }
 
 const idsOf = (executions: readonly Execution[]) => executions.map(({ id }) => id).sort()
@@ -189,6 +207,30 @@ describeStores('executions', (kind) => {
       await expect(calls.cancel(CI, one.id)).rejects.toMatchObject({ code: 'execution_ended' })
     }
     await two.abandon()
+  })
+
+  it('get no message, here or from another process, of someone with limits that they do not have', async () => {
+    const place = await kind.newPlace()
+    const [here, there] = [await openIn(kind, place), await openIn(kind, place)]
+    const one = here.begin('ci', { boundary: { setting: 'requires_sandbox of the key ci' } })
+    await one.started()
+    await here.calls.save()
+    const told = { text: 'use knots', by: { via: 'none' } } as const
+    const limited = (ceilings: Ceilings): Caller => ({ ...OPERATOR, ceilings })
+    const boundary = { setting: 'requires_sandbox of the key ops' }
+    const tools = { setting: 'agent_tools of the key ops' }
+    const backends = { names: ['codex'], setting: 'backends of the key ops' }
+    for (const { calls } of [here, there]) {
+      const say = (ceilings: Ceilings) => calls.say(limited(ceilings), one.id, told)
+      expect(await say({ boundary })).toMatchObject({ delivered: 'next_turn' })
+      await expect(say({ boundary, tools })).rejects.toMatchObject({
+        ...{ code: 'message_not_allowed', message: expect.stringContaining(tools.setting) },
+      })
+      await expect(say({ backends })).rejects.toMatchObject({ code: 'backend_not_allowed' })
+    }
+    const message = { ...told, message_id: expect.any(String), sent_at: expect.any(String) }
+    expect(here.told).toEqual([message, message])
+    await one.abandon()
   })
 
   it('are awaited until they end, or until the signal', async () => {

@@ -25,8 +25,9 @@ import { randomIds } from '../kit/ids.ts'
 import type { Log } from '../kit/log.ts'
 import type { PendingApproval } from '../prompts/approvals.shape.ts'
 import { type Approvals, choiceFor } from '../prompts/approvals.ts'
-import { type Caller, visibleKeyId } from '../prompts/caller.ts'
-import { approvalNotAllowed, approvalNotFound } from '../prompts/faults.ts'
+import { type Caller, ownerKey, visibleKeyId } from '../prompts/caller.ts'
+import { refuseBackend } from '../prompts/ceilings.ts'
+import { approvalNotAllowed, approvalNotFound, messageNotAllowed } from '../prompts/faults.ts'
 import type { MessageSent } from '../prompts/message-sent.shape.ts'
 import { QUEUED_CHARACTERS } from '../sessions/session-messages.ts'
 import type { AttachmentContent, ExecutionService, MessageToAgent } from './drover-service.ts'
@@ -87,10 +88,12 @@ export class ExecutionCalls implements ExecutionService {
     if (isFinal(state)) throw executionEnded({ id, state })
     if (WITHOUT_AGENT.includes(kind)) throw executionWithoutAgent({ id, kind })
     if (state === 'queued') throw executionNotStarted({ id })
+    refuseBackend(backend, by.ceilings)
     checkPrompt(text, backend)
     const { records, clock = systemClock, log } = this.#parts
     const message = { message_id: randomIds.uuid(), text, sent_at: toTimestamp(clock.now()), by: sender }
-    const outcome = await records.say({ id }, message)
+    const outcome = await records.say({ id }, { ...message, limits: by.ceilings })
+    if (typeof outcome === 'object') throw messageNotAllowed({ setting: outcome.limitedBy })
     if (outcome === 'ended') throw executionEnded({ id, state: await this.#finalState(id) })
     if (outcome === 'no_next_turn') throw messageImpossible({ id, backend })
     if (outcome === 'queue_full') throw messageQueueFull({ limit: QUEUED_CHARACTERS })
@@ -154,9 +157,13 @@ export class ExecutionCalls implements ExecutionService {
     { id: named, approval }: { id: string; approval: string },
     decided: AttributedReply,
   ): Promise<ApprovalReply['decision']> {
-    const { id } = await this.find(by, named)
-    const limit = by.ceilings?.approval ?? by.ceilings?.sandbox
+    const { id, key_id: keyId, backend = '' } = await this.find(by, named)
+    const { approval: mode, sandbox, boundary, tools, mcpServers, directories } = by.ceilings ?? {}
+    // Agents of its own key have the others too.
+    const others = keyId === ownerKey(by)?.id ? undefined : (boundary ?? tools ?? mcpServers ?? directories)
+    const limit = mode ?? sandbox ?? others
     if (limit !== undefined) throw approvalNotAllowed({ setting: limit.setting })
+    refuseBackend(backend, by.ceilings)
     const decision = await this.#settle({ id, approval }, decided)
     // Not every execution is stored. The log says who decided about all of them.
     this.#parts.log.info({ execution: id, approval, decision, by: decided.by }, 'approval decided')

@@ -13,7 +13,7 @@ import { randomIds } from '../kit/ids.ts'
 import { type Log, SILENT_LOG } from '../kit/log.ts'
 import type { Approvals } from '../prompts/approvals.ts'
 import { executionOfCall } from '../prompts/call-id.ts'
-import type { Caller } from '../prompts/caller.ts'
+import { type Caller, ownerKey } from '../prompts/caller.ts'
 import type { Slots } from '../prompts/concurrency-slots.ts'
 import { toolResultMissing } from '../prompts/faults.ts'
 import type { PrivateFiles } from '../prompts/private-files.ts'
@@ -166,6 +166,7 @@ export class InProcessDrover
     const turn = this.#toolTurns?.find(callId)
     const id = turn?.executionId ?? executionOfCall(callId)
     const execution = id === undefined ? undefined : await this.executions.find(by, id).catch(ignoreFault)
+    if (execution?.key_id !== ownerKey(by)?.id) return undefined
     // One of this process may have ended: its client has lost the connection, and sends the same again.
     return execution === undefined || (turn === undefined && isFinal(execution.state)) ? undefined : execution
   }

@@ -7,7 +7,7 @@ import { WarmPool, type WarmPoolOptions } from '../agents/pool/warm-pool.ts'
 import type { Config } from '../config/config.shape.ts'
 import { LiveBudgets } from '../config/live-budgets.ts'
 import { type Paths, secretFilesIn } from '../config/paths.ts'
-import { findUsableProject, withProject } from '../config/projects/projects.ts'
+import { settingsForClients } from '../config/projects/projects.ts'
 import { DrivenRuns } from '../drive/service/driven-runs.ts'
 import type { RunService } from '../drive/service/run-service.ts'
 import type { Rights } from '../drive/service/run-starter.ts'
@@ -228,7 +228,7 @@ export class ServedDrover extends InProcessDrover implements DroverService {
     return new DrivenRuns({
       settings: config,
       settingsFor: ({ worktree_root: root, git_common_dir: repository }) =>
-        withProject(config, findUsableProject({ home: directories.projects, repository, root })),
+        settingsForClients(config, { home: directories.projects, repository, root }),
       ...{ directories, version, clock, log, shutdown, rights },
       projectTrust: { use: config.agents.project_settings, decisions: directories.trustedSettings },
       templates: { home: directories.templates, maxBytes: config.drive.template_max_bytes },

@@ -203,6 +203,10 @@ describe.runIf(hasForge)('a followed pull request', () => {
       for (const each of [client, other])
         expect(await each.change(id, 'resume')).toMatchObject({ status: 409, body: { error: 'driven_run_waits' } })
       expect(await other.change(id, 'follow-up', { also: ['x'] })).toMatchObject({ body: { error: 'drive_busy' } })
+      expect(await client.change(id, 'follow-up', { also: [' '] })).toMatchObject({
+        body: { error: 'drive_also_invalid' },
+      })
+      expect(await client.show(id)).toMatchObject({ state: 'running', driven_by: 'this_server' })
       expect(await drover('drive', id, '--detach')).toMatchObject({
         code: 3,
         stderr: expect.stringContaining('another process'),

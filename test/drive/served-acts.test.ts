@@ -1,6 +1,9 @@
 /** What the clients of a server may do with the work of runs, over HTTP, MCP and the service. */
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { expect, it } from 'vitest'
+import { readProjectFile, saveProject } from '../../src/config/projects/projects.ts'
 import type { WorkAct } from '../../src/drive/act/act-on-run.ts'
 import { digest } from '../../src/kit/digest.ts'
 import { type Caller, USER } from '../../src/prompts/caller.ts'
@@ -85,23 +88,79 @@ it('a key acts on its own runs, merges and takes only with may_merge, and is nam
 
 it('a client runs all checks that are required, and merges nothing that has not passed them', async () => {
   const chief = keyOf('chief', { role: 'operator', may_merge: true })
-  const drive = { baseline: 'skip', require_checks: true }
+  const drive = { baseline: 'skip', require_checks: true, deliver: 'pr' }
   const { server, repository, driving } = await serveRuns({}, { server: { keys: [chief] }, drive })
   const client = runClient((path, options) => server.request(path, options), headersOf('chief'))
   const refused = await client.post(RUNS, { goal: GOAL, checks: [] })
   expect(refused).toMatchObject({ status: 403, body: { error: 'drive_checks_required' } })
 
   // As one that was started before they were required.
-  const given = { checks: [], rounds: 0 }
+  const given = { checks: [], rounds: 0, deliver: 'branch' as const }
   const started = { goal: GOAL, repository, given, isReviewed: false, isIssueGoal: false }
   const { id } = await server.context.drover.runs.start(USER, started)
   await client.reaches(id, 'ended')
   const early = await client.change(id, 'merge')
   expect(early).toMatchObject({ status: 403, body: { error: 'merge_unchecked' } })
-  expect(await client.change(id, 'take')).toMatchObject({ status: 403, body: { error: 'merge_unchecked' } })
+  for (const act of ['take', 'pull-request'])
+    expect(await client.change(id, act)).toMatchObject({ status: 403, body: { error: 'merge_unchecked' } })
   expect(driving.repository.git('show', 'main:wind.txt')).not.toContain('knots')
 
   await client.change(id, 'follow-up', { also: ['Show the gusts'] })
   const next = await until(async () => (await client.show(id)).next_run_id)
   expect(await client.show(next)).toMatchObject({ round: 2, checks: ['sh check.sh'] })
+})
+
+it('a follow-up and a merge at once: one of them is refused, and the run continues as no run that does not exist', async () => {
+  const { server } = await serveRuns({}, { server: { keys: KEYS }, drive: { baseline: 'skip' } })
+  const mia = runClient((path, options) => server.request(path, options), headersOf('mia'))
+  const { id } = await mia.start({ rounds: 0 })
+  await mia.reaches(id, 'ended')
+  const more = { also: ['Show the gusts'] }
+  const answers = await Promise.all([mia.change(id, 'follow-up', more), mia.change(id, 'merge')])
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409])
+  const { next_run_id: next } = await mia.show(id)
+  if (next !== undefined) expect(await mia.show(next)).toMatchObject({ id: next })
+})
+
+it('required checks of a trusted .drover.yml still count after it was changed or deleted, until the user trusts it again', async () => {
+  const chief = keyOf('chief', { role: 'admin', may_merge: true })
+  const drive = { baseline: 'skip', checks: [], require_checks: true }
+  const { server, repository, driving } = await serveRuns({}, { server: { keys: [chief] }, drive })
+  const client = runClient((path, options) => server.request(path, options), headersOf('chief'))
+  driving.repository.write('.drover.yml', 'checks: ["sh check.sh"]\n')
+  driving.repository.commit()
+  const trust = () => {
+    const { digest: fileDigest = '', content } = readProjectFile(repository) ?? {}
+    const saved = { from: 'file', file_digest: fileDigest, ...content } as const
+    saveProject(join(server.home, 'projects'), { repository: join(repository, '.git'), ...saved })
+  }
+  trust()
+  const given = { checks: [], rounds: 0 }
+  const started = { goal: GOAL, repository, given, isReviewed: false, isIssueGoal: false }
+  const { id } = await server.context.drover.runs.start(USER, started)
+  await client.reaches(id, 'ended')
+
+  const compared = { prompt: GOAL, backends: ['claude'], worktrees: true, dry_run: true }
+  const listed = async () => (await server.request('/api/v1/repositories', { headers: headersOf('chief') })).body
+  const changes = [
+    () => driving.repository.write('.drover.yml', 'checks: ["sh check.sh"]\n# changed\n'),
+    () => driving.repository.write('.drover.yml', 'checks: [\n'),
+    () => driving.repository.write('.drover.yml', 'checks: []\n'),
+    () => rmSync(join(repository, '.drover.yml')),
+  ]
+  for (const change of changes) {
+    change()
+    const required = { status: 403, body: { error: 'drive_checks_required' } }
+    expect(await client.post(RUNS, { goal: GOAL, checks: [] })).toMatchObject(required)
+    expect(await client.post('/api/v1/compare', { ...compared, checks: [] })).toMatchObject(required)
+    expect((await client.post('/api/v1/compare', compared)).text).toContain('checks in each worktree: sh check.sh')
+    for (const act of ['merge', 'take'])
+      expect(await client.change(id, act)).toMatchObject({ status: 403, body: { error: 'merge_unchecked' } })
+    expect(await listed()).toMatchObject({ repositories: [{ is_outdated: true, checks: ['sh check.sh'] }] })
+  }
+  expect(await client.start({ queue: true })).toMatchObject({ checks: ['sh check.sh'] })
+
+  driving.repository.write('.drover.yml', 'checks: []\n')
+  trust()
+  expect(await listed()).toMatchObject({ repositories: [{ checks: [] }] })
 })

@@ -77,6 +77,32 @@ describe('a key with agents', () => {
     expect((await post('/api/v1/prompt', asked('nothing'))).body).toMatchObject({ error: 'backend_not_allowed' })
   })
 
+  it.each<[string, (model: string) => object]>([
+    ['/openai/v1/chat/completions', (model) => ({ model, messages })],
+    ['/openai/v1/responses', (model) => ({ model, input: 'say hello' })],
+    ['/anthropic/v1/messages', (model) => ({ model, messages, max_tokens: 9 })],
+    ['/anthropic/v1/messages/count_tokens', (model) => ({ model, messages })],
+  ])('does not learn by the model name which others there are: %s', async (path, bodyFor) => {
+    const zed = { protocol: 'acp', command: ['/bin/true'] }
+    const server = await startServer({
+      config: { backends: { zed } },
+      server: { keys: [LIMITED], model_rules: ['secret-*=zed'] },
+    })
+    const ask = async (name: string, more = '') => {
+      const {
+        status,
+        text,
+        headers: given,
+      } = await server.request(path, {
+        ...{ method: 'POST', headers, body: bodyFor(`${name}${more}`) },
+      })
+      const said = text.replaceAll(name, 'NAME').replace(/"request_id":"[^"]*"/, '')
+      return [status, said, given['x-drover-backend'], given['x-drover-error']]
+    }
+    for (const more of ['', '/x', '/x:model', ':model']) expect(await ask('zed', more)).toEqual(await ask('non', more))
+    expect(await ask('secret-1')).toEqual(await ask('nosuch-1'))
+  })
+
   it('gets no answer of another one if its own fails', async () => {
     const { server, post } = await start(LIMITED, { fallback_rules: ['codex=claude', 'codex=gemini'] })
     const script = { fail: 429, failText: 'usage limit reached, try again in 3 hours' } as const

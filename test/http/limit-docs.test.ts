@@ -34,6 +34,8 @@ const CASES: readonly (readonly [string, string, (size: number) => object])[] = 
   ['`mcp_servers`', '/prompt', (size) => ({ ...prompt, mcp_servers: texts(size) })],
   ['`extra`', '/prompt', (size) => ({ ...prompt, extra: texts(size).map(() => '--verbose') })],
   ['name of a model', '/prompt', (size) => ({ ...prompt, model: 'm'.repeat(size) })],
+  ['name of an agent', '/prompt', (size) => ({ ...prompt, backend: 'm'.repeat(size) })],
+  ['name of an agent', '/compare', (size) => ({ prompt: 'x', backends: ['m'.repeat(size), 'claude'], dry_run: true })],
   ['`max_turns`', '/prompt', (size) => ({ ...prompt, max_turns: size })],
   ['`timeout_secs`', '/prompt', (size) => ({ ...prompt, timeout_secs: size })],
   [

@@ -1,12 +1,15 @@
 /** What agents are told while they work. */
 import { appendFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { describe, expect, it } from 'vitest'
 import type { Execution, ExecutionEvent } from '../../src/executions/store/execution.shape.ts'
+import { digest } from '../../src/kit/digest.ts'
 import { QUEUED_CHARACTERS } from '../../src/sessions/session-messages.ts'
 import type { AcpScript } from '../fake-agent/acp-script.ts'
 import { installAcpAgent } from '../support/acp-agent.ts'
 import { IS_FULL } from '../support/full-counts.ts'
+import { connectClient } from '../support/mcp-client.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
 import { serveRuns } from '../support/served-runs.ts'
 import { type ServerOptions, startServer, type TestServer } from '../support/start-server.ts'
@@ -105,10 +108,13 @@ describe('a message to an agent that works', () => {
 
 describe('a message to an agent that takes none while it works', () => {
   /** An agent that ends its turn when `permit` is called. */
-  async function stepwise() {
+  async function stepwise(section: object = {}) {
     const permits = join(temporaryDirectory(), 'permits')
     writeFileSync(permits, '')
-    const server = await startServer({ env: { FAKE_AGENT_SCRIPT: JSON.stringify({ permits }) } })
+    const server = await startServer({
+      server: { ...section },
+      env: { FAKE_AGENT_SCRIPT: JSON.stringify({ permits }) },
+    })
     return { server, permit: () => appendFileSync(permits, '.'.repeat(1000)) }
   }
 
@@ -150,6 +156,41 @@ describe('a message to an agent that takes none while it works', () => {
     const { server } = await stepwise()
     const id = await begin(server, { prompt: 'hello', ephemeral: true })
     expect(await say(server, id, 'knots')).toMatchObject({ status: 409, body: { error: 'message_impossible' } })
+  })
+
+  it('is refused, over MCP too, if the execution does not have the limits of its sender', async () => {
+    const secret = (name: string) => `key-of-${name}-for-the-test`
+    const keyOf = (name: string, more: object) => ({ name, sha256: digest(secret(name)).slice(7), ...more })
+    const owner = keyOf('ada', { max_approval_mode: 'none' })
+    const { server } = await stepwise({ keys: [owner], max_sandbox_mode: 'workspace' })
+    const as = (name: string) => ({ authorization: `Bearer ${secret(name)}` })
+    const asOwner = { method: 'POST', headers: as('ada') }
+    const body = { backend: 'claude', prompt: 'hello', workdir: server.workdir, detach: true }
+    const { body: answer } = await server.request('/api/v1/prompt', { ...asOwner, body })
+    const { execution_id: id } = answer as { execution_id: string }
+    const state = async () => (await server.request(`/api/v1/executions/${id}`, { headers: as('ada') })).body
+    await until(async () => ((await state()) as Execution).state === 'running')
+    const tell = (name: string) =>
+      server.request(`/api/v1/executions/${id}/message`, { method: 'POST', headers: as(name), body: { text: 'knots' } })
+    const limits: [object, string | undefined][] = [
+      [{ max_sandbox_mode: 'read-only' }, 'message_not_allowed'],
+      [{ max_approval_mode: 'auto' }, 'message_not_allowed'],
+      [{ requires_sandbox: true }, 'message_not_allowed'],
+      [{ backends: ['codex'] }, 'backend_not_allowed'],
+      [{ backends: ['claude'] }, undefined],
+    ]
+    for (const [limit, error] of limits) {
+      await server.changeKeys([owner, keyOf('desk', { role: 'operator', ...limit })])
+      const { call } = await connectClient(
+        new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`), { requestInit: { headers: as('desk') } }),
+      )
+      const told = await call('execution_message', { execution_id: id, text: 'knots' })
+      expect([limit, told]).toMatchObject([limit, { isError: error !== undefined }])
+      const sent = await tell('desk')
+      if (error === undefined) expect(sent.status).toBe(200)
+      else expect([limit, sent.status, sent.body]).toMatchObject([limit, 403, { error }])
+    }
+    expect((await tell('ada')).status).toBe(200)
   })
 
   it('is refused if too much waits already', async () => {

@@ -114,6 +114,7 @@ describe('POST /api/v1/runs', () => {
     for (const [what, body, error, code = 400] of wrong) {
       const { status, body: refusal } = await post(RUNS, { goal: GOAL, ...body })
       expect({ what, status, refusal }).toMatchObject({ what, status: code, refusal: { error } })
+      if (error === 'drive_cap_unsupported') expect(JSON.stringify(refusal)).toContain('(over HTTP: max_cost_usd)')
     }
     expect((await list()).runs).toEqual([])
     expect(driving.repository.git('worktree', 'list').trim().split('\n')).toHaveLength(1)
@@ -364,7 +365,7 @@ describe('who may see and change a run', () => {
       { name: 'first', sha256: digestOf('first') },
       { name: 'desk', sha256: digestOf('desk'), role: 'operator', max_approval_mode: 'auto' },
     ]
-    const { server, driving } = await serveRuns({ orient: [QUESTION] }, { server: { keys } })
+    const { server, driving, repository } = await serveRuns({ orient: [QUESTION] }, { server: { keys } })
     const send = (path: string, options?: object) => server.request(path, options)
     const [owner, desk] = [runClient(send, as('first')), runClient(send, as('desk'))]
     const [{ id }, own] = [await owner.start(), await desk.start()]
@@ -379,6 +380,18 @@ describe('who may see and change a run', () => {
     for (const [word, body] of changes) {
       const refused = await desk.change(id, word, body)
       expect([word, refused.status, (refused.body as { error: string }).error]).toEqual([word, 400, 'drive_of_another'])
+    }
+    const others = [
+      { requires_sandbox: true },
+      { agent_tools: 'none' },
+      { mcp_servers: ['docs'] },
+      { directories: [repository] },
+    ]
+    for (const limit of others) {
+      await server.changeKeys([{ ...keys[0] }, { name: 'desk', sha256: digestOf('desk'), role: 'operator', ...limit }])
+      const refused = await desk.change(id, 'answer', { text: 'Knots.' })
+      const error = { error: 'drive_of_another', message: expect.stringContaining(Object.keys(limit)[0] ?? '') }
+      expect([limit, refused.status, refused.body]).toMatchObject([limit, 400, error])
     }
     expect(await desk.show(id)).toMatchObject({ id, state: 'waiting' })
     expect(driving.calls()).toHaveLength(2)

@@ -50,6 +50,16 @@ describe('a turn that waits for its client', () => {
     expect((await newest(server)).prompt).toContain('[result of the tool add]\nlate')
   })
 
+  it('gets no results from another key, also not from an operator', async () => {
+    const boss = { ...keyOf('boss'), role: 'operator', max_sandbox_mode: 'read-only' }
+    const { server } = await open(SCRIPT, { server: { keys: [keyOf('ada'), boss] } })
+    const [ada, other] = [clientOf(server.url, 'ada'), clientOf(server.url, 'boss')]
+    const first = await ask(ada, [user])
+    expect((await ask(other, first.next(['stolen']))).reason).toBe('tool_calls')
+    expect((await newest(server)).api_key).toBe('boss')
+    expect((await ask(ada, first.next(['three']))).content).toBe('three')
+  })
+
   it('is repeated by the next server if its server is killed, and its agent is ended', async () => {
     const home = temporaryDirectory()
     const pidFile = join(home, 'pids')

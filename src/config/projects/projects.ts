@@ -84,10 +84,23 @@ function checkContent(path: string, value: unknown): ProjectFile {
 }
 
 /** What the user decided about the repository of a worktree, unless a trusted file has changed since. */
-export function findUsableProject(place: Place & { readonly root: string }): ProjectRecord | undefined {
+function findUsableProject(place: Place & { readonly root: string }): ProjectRecord | undefined {
   const project = findProject(place)
   if (project?.from !== 'file') return project
   return isOutdated(project, tryToReadProjectFile(place.root)) ? undefined : project
+}
+
+/** The settings for a repository, for its user. */
+export function settingsForUser(config: Config, place: Place & { readonly root: string }): Config {
+  return withProject(config, findUsableProject(place))
+}
+
+/**
+ * The settings for what clients start in a repository. If checks are required, nobody can take them away by changing a file: what
+ * was trusted last counts until the user trusts it again.
+ */
+export function settingsForClients(config: Config, place: Place & { readonly root: string }): Config {
+  return config.drive.require_checks ? withProject(config, findProject(place)) : settingsForUser(config, place)
 }
 
 /** Undefined if there is none that can be used. */

@@ -3,10 +3,11 @@
 import type { Decider } from '../../agents/adapter/agent.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import { findTip } from '../../workspace/worktrees/branch-checkouts.ts'
+import { checkResults } from '../decide/check-results.ts'
 import { type DriveTools, type Recording, readDriveState } from '../drive-context.ts'
 import { runDiscarded } from '../faults.ts'
 import type { WorktreePlace } from '../record/drive-event.shape.ts'
-import { branchChanged, runNotDelivered } from './faults.ts'
+import { branchChanged, mergeUnchecked, runNotDelivered } from './faults.ts'
 
 /** What the process that acts brings along. */
 export type ActTools = Pick<DriveTools, 'env' | 'sandbox' | 'templates' | 'onUpdate'> & {
@@ -14,7 +15,7 @@ export type ActTools = Pick<DriveTools, 'env' | 'sandbox' | 'templates' | 'onUpd
   readonly who: Decider
   /** The directory of the worktrees that drover creates. */
   readonly worktrees: string
-  /** What work must have passed before it is merged. */
+  /** What work must have passed before it is merged, checked out or published. */
   readonly requiredChecks?: readonly string[]
 }
 
@@ -33,6 +34,15 @@ export function requireDelivered(acting: Acting): DeliveredWork {
   if (followed?.end === 'merged') throw refuse('its pull request was merged')
   if (delivered.as === 'none' || delivered.commit === undefined) throw refuse(delivered.note ?? 'it has no commit')
   return { place, commit: delivered.commit }
+}
+
+/** Throws `merge_unchecked`: the run may have been started without a check that is required now. */
+export function refuseUnchecked(acting: Acting): void {
+  const { requiredChecks = [], runId } = acting
+  const results = checkResults(readDriveState(acting))
+  const hasPassed = (check: string) => results.some(({ command, passed }) => command === check && passed)
+  const commands = requiredChecks.filter((each) => !hasPassed(each))
+  if (commands.length > 0) throw mergeUnchecked({ run_id: runId, commands })
 }
 
 /** Throws `branch_changed` if the branch is not at the commit that was checked. */

@@ -78,9 +78,9 @@ export const switchFailed = defineFault('switch_failed', 'conflict', {
 })
 
 export const mergeUnchecked = defineFault('merge_unchecked', 'unauthorized', {
-  when: 'A client asks to merge work, or to check it out, that has not passed every check of `drive.checks`, and `drive.require_checks` is true. HTTP status 403.',
+  when: 'A client asks to merge work, to check it out or to open its pull request, the work has not passed every required check, and `drive.require_checks` is true. HTTP status 403.',
   message: (d: { run_id: string; commands: readonly string[] }) =>
-    `the run ${d.run_id} has not passed ${listSome(d.commands, d.commands.length)}, and drive.require_checks is true; a follow-up runs all checks, or the user of the server merges it: drover merge ${d.run_id}`,
+    `the run ${d.run_id} has not passed ${listSome(d.commands, d.commands.length)}, so clients cannot merge its work, check it out or open its pull request (drive.require_checks); a follow-up runs all checks, or the user of the server does it on the command line, such as with "drover merge ${d.run_id}"`,
 })
 
 export const mergeNotPermitted = defineFault('merge_not_permitted', 'unauthorized', {

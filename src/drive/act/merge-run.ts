@@ -20,7 +20,6 @@ import {
 } from '../../workspace/worktrees/branch-checkouts.ts'
 import { commitMerge, tryMerge, withMergeScratch } from '../../workspace/worktrees/try-merge.ts'
 import { checkOutAndCheck } from '../check-delivery.ts'
-import { checkResults } from '../decide/check-results.ts'
 import { planMerge } from '../decide/plan-merge.ts'
 import { openBoundaryFor } from '../drive-boundary.ts'
 import { readDriveState, record, treeIdOf, uninterrupted } from '../drive-context.ts'
@@ -28,7 +27,14 @@ import type { WorktreePlace } from '../record/drive-event.shape.ts'
 import type { EventOf } from '../record/drive-event.ts'
 import { removeDelivered } from '../start/remove-delivered.ts'
 import { restorePlace } from '../start/restore-place.ts'
-import { type Acting, type DeliveredWork, inRepository, requireDelivered, requireUnchanged } from './acting.ts'
+import {
+  type Acting,
+  type DeliveredWork,
+  inRepository,
+  refuseUnchecked,
+  requireDelivered,
+  requireUnchanged,
+} from './acting.ts'
 import {
   branchCheckedOut,
   checkoutDirty,
@@ -36,7 +42,6 @@ import {
   mergeCheckFailed,
   mergeConflict,
   mergeFailed,
-  mergeUnchecked,
   runHasPullRequest,
   switchFailed,
 } from './faults.ts'
@@ -65,15 +70,6 @@ export async function mergeRun(acting: Acting, wanted: MergeWanted): Promise<voi
   if (into === undefined || from === undefined) throw mergeBaseUnknown({ into })
   await requireUnchanged(acting, work)
   await mergeInto(acting, work, { into, from })
-}
-
-/** The run may have been started without a check that is required now. */
-function refuseUnchecked(acting: Acting): void {
-  const { requiredChecks = [], runId } = acting
-  const results = checkResults(readDriveState(acting))
-  const hasPassed = (check: string) => results.some(({ command, passed }) => command === check && passed)
-  const commands = requiredChecks.filter((each) => !hasPassed(each))
-  if (commands.length > 0) throw mergeUnchecked({ run_id: runId, commands })
 }
 
 function refusePullRequest(acting: Acting, { here = false }: MergeWanted): void {

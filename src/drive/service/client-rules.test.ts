@@ -124,8 +124,24 @@ describe('who lets a run continue', () => {
     ],
     ['a limited caller that is no client', { is: 'user' }, record({}), WORKSPACE, 'drive_of_another'],
     ['the user', { is: 'user' }, record({ api_key: 'one' }), undefined, undefined],
+    [
+      'a key with the limit of another',
+      client('ops', 'key_2'),
+      { ...OF_ONE, ceilings: WORKSPACE },
+      WORKSPACE,
+      undefined,
+    ],
+    ['a key with another limit', client('ops', 'key_2'), { ...OF_ONE, ceilings: EDITS }, WORKSPACE, 'drive_of_another'],
   ])('%s', (_, caller, owned, ceilings, expected) => {
     expect(codeOf(() => refuseLimited({ ...caller, ceilings }, owned))).toBe(expected)
+  })
+
+  it('is limited no more than the starter was at its last drive, and is now', () => {
+    const by = { ...client('ops', 'key_2'), ceilings: WORKSPACE }
+    const limited = { ceilings: WORKSPACE }
+    expect(codeOf(() => refuseLimited(by, { ...OF_ONE, ...limited }, limited))).toBeUndefined()
+    expect(codeOf(() => refuseLimited(by, { ...OF_ONE, ...limited }, {}))).toBe('drive_of_another')
+    expect(codeOf(() => refuseLimited(by, OF_ONE, limited))).toBe('drive_of_another')
   })
 })
 

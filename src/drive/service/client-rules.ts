@@ -3,7 +3,7 @@ import type { Decider } from '../../agents/adapter/agent.ts'
 import { Fault } from '../../kit/fault.ts'
 import { userName } from '../../kit/user-name.ts'
 import { type Caller, USER } from '../../prompts/caller.ts'
-import { refuseAboveCeilings, refuseBackend } from '../../prompts/ceilings.ts'
+import { findMissingLimit, refuseAboveCeilings, refuseBackend } from '../../prompts/ceilings.ts'
 import { type DirectoryCeiling, isInside, refuseOutside } from '../../prompts/workdir-policy.ts'
 import type { WorkAct } from '../act/act-on-run.ts'
 import { mergeNotPermitted } from '../act/faults.ts'
@@ -163,10 +163,14 @@ export function toActor(by: Caller): Decider {
   return by.key === undefined ? { via: 'none' } : { via: 'key', name: by.key.name, key_id: by.key.id }
 }
 
-/** A key must not let an agent do more than it may ask for itself. */
-export function refuseLimited(by: Caller, record: DrivenRecord): void {
-  const limit = by.ceilings?.approval ?? by.ceilings?.sandbox
-  if (limit !== undefined && !isOwnRun(by, record)) throw driveOfAnother({ setting: limit.setting })
+/**
+ * A key must not let an agent do more than it may ask for itself. Agents of the run work with what its starter was allowed when it was
+ * last driven, or is allowed `now`.
+ */
+export function refuseLimited(by: Caller, record: DrivenRecord, now: Pick<Caller, 'ceilings'> = record): void {
+  if (isOwnRun(by, record)) return
+  const missing = findMissingLimit(by.ceilings, record.ceilings) ?? findMissingLimit(by.ceilings, now.ceilings)
+  if (missing !== undefined) throw driveOfAnother({ setting: missing.setting })
 }
 
 /** Without keys, all clients are one. */

@@ -33,17 +33,15 @@ import { moveQueued, RunQueueStarter } from './run-queue.ts'
 import { isVisible, RunReader } from './run-reader.ts'
 import type { FollowedRun, OfAction, RunService, RunWatcher } from './run-service.ts'
 import {
+  type Access,
   type DriveResumeRequest,
   type DriveStartRequest,
   type MoreWork,
   type Named,
   type PreparedRun,
-  type Rights,
   RunStarter,
   type StarterOptions,
 } from './run-starter.ts'
-
-type Access = { readonly by: Caller; readonly rights: Rights }
 
 type OpenedRun = {
   readonly record: DrivenRecord
@@ -174,7 +172,7 @@ export class DrivenRuns implements RunService {
   }
 
   async move(by: Caller, id: string, place: QueuePlace): Promise<DrivenRun> {
-    const { record } = await this.#openToChange(id, by)
+    const { record } = await this.#openToChange(id, this.#access(by))
     const before = typeof place === 'object' ? this.reader.find(place.before, by).run_id : undefined
     const keyId = visibleKeyId(by)
     const moved = await moveQueued(this.#queuePlaces(), {
@@ -266,7 +264,7 @@ export class DrivenRuns implements RunService {
   }
 
   async stop(by: Caller, id: string): Promise<DrivenRun> {
-    const { record, context } = await this.#openToChange(id, by, WITHOUT_AGENTS)
+    const { record, context } = await this.#openToChange(id, this.#access(by), WITHOUT_AGENTS)
     await stopDriven(context, record.run_id)
     await Promise.race([this.drives.ended(record.run_id), sleep(STOP_MS, undefined, { ref: false })])
     return await this.#read(by, record)
@@ -274,12 +272,13 @@ export class DrivenRuns implements RunService {
 
   async resume(by: Caller, id: string, { given, actions, rights }: DriveResumeRequest & Named): Promise<DrivenRun> {
     return await this.starter.reserving(by, async () => {
-      const { record } = await this.#openToChange(id, by)
+      const access = this.#access(by, rights)
+      const { record } = await this.#openToChange(id, access)
       const facts = await this.reader.read(record)
       const { choices, waits_for: waits } = toDrivenRun(facts)
       if (!choices.includes('resume')) throw drivenRunWaits({ id: record.run_id, choices })
       const more = actions ?? (waits?.reason === 'budget_exhausted' ? this.#options.settings.drive.actions : undefined)
-      await this.starter.goOn(record, this.#access(by, rights), { given, actions: more, before: facts.drive.options })
+      await this.starter.goOn(record, access, { given, actions: more, before: facts.drive.options })
       return await this.#read(by, record)
     })
   }
@@ -287,23 +286,26 @@ export class DrivenRuns implements RunService {
   /** A driver of this server that only watches the pull request is stopped, and another one begins with the new work. */
   async followUp(by: Caller, id: string, { also, takesOver, rights }: MoreWork & Named): Promise<DrivenRun> {
     return await this.starter.reserving(by, async () => {
-      const record = this.#findToChange(id, by)
+      const access = this.#access(by, rights)
+      const record = this.#findToChange(id, access)
       const context = await this.starter.openRepository(record.repository)
       const last = lastRound(context.store, record.run_id)
+      const wanted = { given: {}, actions: undefined, before: last.options, also, takesOver }
+      // A request that is refused leaves the driver alone.
+      await this.starter.prepare(record, access, wanted)
       const isOurs = this.drives.has(record.run_id)
       if (isOurs && last.delivered !== undefined) {
         await stopDriven(context, last.run_id)
         await this.drives.ended(record.run_id)
       }
-      const wanted = { given: {}, actions: undefined, before: last.options, also, takesOver }
-      await this.starter.goOn(record, this.#access(by, rights), wanted)
+      await this.starter.goOn(record, access, wanted)
       return await this.#read(by, record)
     })
   }
 
   /** Returns the last round. */
   async act(by: Caller, id: string, act: WorkAct): Promise<DrivenRun> {
-    const record = this.#findToChange(id, by, WITHOUT_AGENTS)
+    const record = this.#findToChange(id, this.#access(by), WITHOUT_AGENTS)
     const { settings, settingsFor, directories, templates, sandbox, env, shutdown: signal } = this.#options
     refuseAct(by, act, settings)
     const context = await this.starter.openRepository(record.repository)
@@ -358,7 +360,7 @@ export class DrivenRuns implements RunService {
 
   /** Changes a run, and continues it. If that needs a driver and there are too many, nothing is changed. */
   async #changeAndDrive(id: string, access: Access, change: (opened: OpenedRun) => Promise<void>): Promise<DrivenRun> {
-    const opened = await this.#openToChange(id, access.by)
+    const opened = await this.#openToChange(id, access)
     refuseAgents(opened.options, access.by)
     const work = async () => {
       await change(opened)
@@ -376,8 +378,8 @@ export class DrivenRuns implements RunService {
     return await this.#read(access.by, record)
   }
 
-  async #openToChange(id: string, by: Caller, change = WITH_AGENTS): Promise<OpenedRun> {
-    const record = this.#findToChange(id, by, change)
+  async #openToChange(id: string, access: Access, change = WITH_AGENTS): Promise<OpenedRun> {
+    const record = this.#findToChange(id, access, change)
     const facts = await this.reader.read(record)
     const { run, drive } = facts
     if (isFinalState(stateOfDriven(facts))) throw drivenRunOver({ id: run.id, next: drive.next_run_id })
@@ -386,11 +388,11 @@ export class DrivenRuns implements RunService {
     return { record, context, actionId: run.current_action?.action_id ?? 'none', isDriven, options: drive.options }
   }
 
-  #findToChange(id: string, by: Caller, { letsAgentsWork } = WITH_AGENTS): DrivenRecord {
+  #findToChange(id: string, { by, rights }: Access, { letsAgentsWork } = WITH_AGENTS): DrivenRecord {
     const record = this.reader.find(id, by)
     this.starter.requireNamed(by, record.repository)
     refuseDeepNesting(this.#options.contextFor(by))
-    if (letsAgentsWork) refuseLimited(by, record)
+    if (letsAgentsWork) refuseLimited(by, record, rights(toStarter(record)))
     return record
   }
 }

@@ -31,7 +31,7 @@ import type { DrivenRecord } from '../record/driven-record.shape.ts'
 import { saveDriven } from '../record/driven-records.ts'
 import { completeOptions, type GivenOptions, namesOptions } from '../start/drive-options.ts'
 import { findOrigin } from '../start/read-issue.ts'
-import { type DriveStart, type DriveTarget, findDrive } from '../start/start-drive.ts'
+import { checkAsked, type DriveStart, type DriveTarget, findDrive } from '../start/start-drive.ts'
 import { BackgroundDrives, type DrivesOptions } from './background-drives.ts'
 import {
   addRequiredChecks,
@@ -104,6 +104,12 @@ export type DriveResumeRequest = Pick<DriveStartRequest, 'given' | 'actions'>
 
 /** What a delivered run has to do in addition. */
 export type MoreWork = Partial<Pick<DriveBegin, 'also' | 'takesOver'>>
+
+/** Who asks, and what starters of runs may do now. */
+export type Access = { readonly by: Caller; readonly rights: Rights }
+
+/** `before` are the options that the run was last driven with. */
+type Continuation = DriveResumeRequest & MoreWork & { readonly before: Options }
 
 /** A run that the user has started or looked up on the command line, and leaves to the server. */
 export type PreparedRun = {
@@ -229,12 +235,21 @@ export class RunStarter {
     return record
   }
 
-  /** Returns when the run is driven. `before` are the options that it was last driven with. */
-  async goOn(
-    record: DrivenRecord,
-    { by, rights }: { by: Caller; rights: Rights },
-    { given, actions, before, also, takesOver }: DriveResumeRequest & MoreWork & { before: Options },
-  ): Promise<void> {
+  /** Returns when the run is driven. */
+  async goOn(record: DrivenRecord, access: Access, wanted: Continuation): Promise<void> {
+    const { starter, prompts, context, optionsFrom, place } = await this.prepare(record, access, wanted)
+    const { before, actions, also, takesOver } = wanted
+    const start = this.#startOf({ is: 'run', id: record.run_id }, () => optionsFrom(before))
+    const found = await findDrive(context, { ...start, actions, also, takesOver })
+    const begin = { ...found.begin, optionsFrom }
+    const noted = { ...record, ...toRecordedLimits(starter), ...toRecordedDepth(prompts.env) }
+    const { env } = place ?? this.#options
+    await this.drives.launch({ record: noted, context: found.context, begin, prompts, env })
+  }
+
+  /** Changes nothing. Throws a Fault if the run must not be driven like that. */
+  async prepare(record: DrivenRecord, { by, rights }: Access, { given, before, also = [] }: Continuation) {
+    checkAsked(also)
     const place = placeOf(by)
     const starter = { ...requireRights(rights, toStarter(record)), ...(place !== undefined && { place }) }
     const own = asDeepAs(record, this.#promptsFor({ ...starter, depth: by.depth }))
@@ -249,12 +264,7 @@ export class RunStarter {
     const optionsFrom = this.#optionsFrom(wanted, { prompts, settings })
     refuseAgents(optionsFrom(before), by)
     for (const each of [starter, by]) refuseModes(optionsFrom(before), each)
-    const start = this.#startOf({ is: 'run', id: record.run_id }, () => optionsFrom(before))
-    const found = await findDrive(context, { ...start, actions, also, takesOver })
-    const begin = { ...found.begin, optionsFrom }
-    const noted = { ...record, ...toRecordedLimits(starter), ...toRecordedDepth(prompts.env) }
-    const { env } = place ?? this.#options
-    await this.drives.launch({ record: noted, context: found.context, begin, prompts, env })
+    return { starter, prompts, context, optionsFrom, place }
   }
 
   requireNamed(by: Caller, repository: string): void {

@@ -113,6 +113,14 @@ export type OptionSources = {
   isDemo: boolean
 }
 
+function chooseCaps(given: GivenOptions, before: Pick<Options, keyof Caps | 'max_time_ms'>) {
+  return withoutUndefined({
+    max_tokens: given.max_tokens ?? before.max_tokens,
+    max_cost_microusd: given.max_cost_microusd ?? before.max_cost_microusd,
+    max_time_ms: given.max_time_ms ?? before.max_time_ms,
+  })
+}
+
 /** Of a new run. A run that continues keeps what it has, also if that is none. */
 function standardCaps({ max_tokens: tokens, max_cost_usd: cost }: DriveSettings['drive']): Caps {
   return { ...(tokens > 0 && { max_tokens: tokens }), ...(cost > 0 && { max_cost_microusd: cost * 1_000_000 }) }
@@ -122,12 +130,7 @@ function standardCaps({ max_tokens: tokens, max_cost_usd: cost }: DriveSettings[
 export function completeOptions(given: GivenOptions, before: Options | undefined, sources: OptionSources): Options {
   const { settings, isDemo } = sources
   const { drive } = settings
-  const standing = before ?? standardCaps(drive)
-  const caps = withoutUndefined({
-    max_tokens: given.max_tokens ?? standing.max_tokens,
-    max_cost_microusd: given.max_cost_microusd ?? standing.max_cost_microusd,
-    max_time_ms: given.max_time_ms ?? before?.max_time_ms,
-  })
+  const caps = chooseCaps(given, before ?? standardCaps(drive))
   const agents = chooseAgents(given, before, { ...sources, caps })
   const checks = given.checks ?? before?.checks ?? drive.checks
   const setup = given.setup ?? before?.setup ?? drive.setup

@@ -123,7 +123,7 @@ async function openExisting(context: RunContext, id: string, start: DriveStart):
 }
 
 /** Throws `drive_also_invalid`. Nothing of it is ever cut. */
-function checkAsked(also: readonly string[]): void {
+export function checkAsked(also: readonly string[]): void {
   const problem =
     also.length > MOST_ASKED
       ? `${also.length} texts are more than the ${MOST_ASKED} that one round can have`

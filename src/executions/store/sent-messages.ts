@@ -4,6 +4,7 @@
  */
 import type { UserMessage } from '../../agents/adapter/agent.ts'
 import type { ToolReply } from '../../agents/adapter/client-tool.ts'
+import type { Ceilings } from '../../prompts/ceilings.ts'
 import type { GivenResults, TurnRequest } from '../../prompts/tool-turns.ts'
 import { all, get, type Sql } from '../../store/sql.ts'
 
@@ -13,7 +14,10 @@ export type SentResults = TurnRequest & {
   given?: { replies: readonly (readonly [string, ToolReply])[]; choice: GivenResults['choice'] }
 }
 
-export type SentMessage = { executionId: string; message: UserMessage | SentResults }
+/** With the limits of its sender. */
+export type LimitedMessage = UserMessage & { readonly limits?: Ceilings | undefined }
+
+export type SentMessage = { executionId: string; message: LimitedMessage | SentResults }
 
 /** The answer of a message that was taken, until it has another one. */
 const TAKEN = ''

@@ -13,10 +13,10 @@ import { checkApiVersion } from './messages.ts'
 const checkRequest = checker<CountTokensRequest>('the request', validateCountTokensRequest)
 
 export const registerCountTokens: RegisterRoutes = (scope, context) => {
-  const choose = chooseFor(context, 'message')
   scope.post('/messages/count_tokens', async (request, reply): Promise<TokenCount> => {
     checkApiVersion(request.headers['anthropic-version'], { isRequired: context.config.server.require_api_version })
     const asked = checkBody(request.body, checkRequest)
+    const choose = chooseFor({ request, context }, 'message')
     const count = countTokens(asked, context.config.server.client_tools)
     announce(reply, { model: asked.model, choice: choose(asked.model), warnings: [ESTIMATED] })
     return count

@@ -1,10 +1,11 @@
 /** Runs the prompt of a compatible request. Headers of the response tell what its body has no place for. */
 import type { FastifyReply } from 'fastify'
+import { type Backend, NATIVE_BACKENDS } from '../../agents/adapter/agent.ts'
 import { backendNames } from '../../agents/locate-agents.ts'
+import { mayUseBackend } from '../../prompts/ceilings.ts'
 import type { PromptRequest } from '../../prompts/prompt-request.ts'
 import type { ToolAnswer } from '../../service/drover-service.ts'
 import { toRequestCaller } from '../context/sender.ts'
-import type { ServerContext } from '../context/server-context.ts'
 import { type ApiStyle, findApiStyle } from '../errors/api-style.ts'
 import { modelNotFound } from '../errors/faults.ts'
 import type { Exchange } from '../executions/requested-execution.ts'
@@ -32,7 +33,7 @@ export type ReadOptions = { choose: (model: string) => ChosenBackend; target: Pr
 /** Throws a Fault for a header that names no session. From the choice on, errors name the backend too. */
 export async function readOptions({ request, reply, context }: Exchange): Promise<ReadOptions> {
   const target = await readTarget(request.headers, await context.drover.sessions.of(toRequestCaller(request, context)))
-  const chooseByRules = chooseFor(context, findApiStyle(request.url, request.headers))
+  const chooseByRules = chooseFor({ request, context }, findApiStyle(request.url, request.headers))
   const choose = (model: string) => {
     const choice = chooseInSession(chooseByRules(model), model, target)
     reply.header('x-drover-backend', choice.backend)
@@ -42,12 +43,18 @@ export async function readOptions({ request, reply, context }: Exchange): Promis
   return { target, choose, clientTools: context.config.server.client_tools }
 }
 
-/** Throws a Fault for a model that no rule matches, if the operator wants that. */
+/**
+ * Throws a Fault for a model that no rule matches, if the operator wants that. An agent of the config that the sender may not use is as
+ * one that does not exist: no answer tells that there is one.
+ */
 export function chooseFor(
-  { config: { server, backends } }: ServerContext,
+  { request, context }: Pick<Exchange, 'request' | 'context'>,
   style: ApiStyle,
 ): (model: string) => ChosenBackend {
-  const names = backendNames(backends)
+  const { server, backends } = context.config
+  const { ceilings } = toRequestCaller(request, context)
+  const isKnown = (name: Backend) => NATIVE_BACKENDS.some((each) => each === name) || mayUseBackend(name, ceilings)
+  const names = backendNames(backends).filter(isKnown)
   return (model) => {
     const choice = chooseBackend(model, {
       names,

@@ -34,6 +34,7 @@ const STATUS_OF_CODE: Readonly<Record<string, number>> = {
   drive_checks_required: 403,
   admin_required: 403,
   backend_not_allowed: 403,
+  message_not_allowed: 403,
   session_of_another_key: 403,
   method_not_allowed: 405,
   request_timeout: 408,
