@@ -12,7 +12,14 @@ import type { DriveState } from '../record/drive-state.ts'
 import { changesToRestore } from '../restore-repository.ts'
 import { removeDelivered } from '../start/remove-delivered.ts'
 import { stopDriven } from '../stop-driven.ts'
-import { type Acting, type ActTools, inRepository, requireDelivered, requireUnchanged } from './acting.ts'
+import {
+  type Acting,
+  type ActTools,
+  inRepository,
+  requireDelivered,
+  requireReached,
+  requireUnchanged,
+} from './acting.ts'
 import { discardRun, undoDiscard } from './discard-run.ts'
 import { pullRequestNotOpened } from './faults.ts'
 import { type MergeWanted, mergeRun, takeRun } from './merge-run.ts'
@@ -79,6 +86,7 @@ async function publish(acting: Acting): Promise<void> {
   const { delivered } = readDriveState(acting)
   if (delivered?.pull_request !== undefined) return
   const work = requireDelivered(acting)
+  await requireReached(acting, work)
   await requireUnchanged(acting, work)
   const runs = asOwner(acting.runs, acting.runId)
   const told = { ...delivered, as: 'branch' } as const

@@ -28,7 +28,14 @@ import type { WorktreePlace } from '../record/drive-event.shape.ts'
 import type { EventOf } from '../record/drive-event.ts'
 import { removeDelivered } from '../start/remove-delivered.ts'
 import { restorePlace } from '../start/restore-place.ts'
-import { type Acting, type DeliveredWork, inRepository, requireDelivered, requireUnchanged } from './acting.ts'
+import {
+  type Acting,
+  type DeliveredWork,
+  inRepository,
+  requireDelivered,
+  requireReached,
+  requireUnchanged,
+} from './acting.ts'
 import {
   branchCheckedOut,
   checkoutDirty,
@@ -94,6 +101,7 @@ async function mergeInto(
     isAhead: await isAncestor(git, around, [from, work.commit]),
   })
   if (how === 'by_hand') return noteMerged(acting, { into, from, commit: from, how })
+  await requireReached(acting, work)
   await findRoot(acting, into)
   const commit = how === 'merge_commit' ? await createMerge(acting, work, { into, from }) : work.commit
   if (needsChecks) await checkMerge(acting, work.place, { into, commit })

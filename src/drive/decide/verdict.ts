@@ -120,20 +120,25 @@ function ofQueued({ drive: { after }, waitsFor = after === undefined ? 'turn' : 
 
 /** Nothing more is done with the work. What it left to look at is as true of it after a merge. */
 function ofDone(facts: VerdictFacts): Judged | undefined {
-  const { merged, discarded, followed } = facts.drive
+  const { merged, discarded, followed, delivered } = facts.drive
   if (discarded !== undefined) {
     const { until } = discarded
     const reason = until === undefined ? 'nothing was changed' : `the work is kept until ${until}`
     return { word: 'discarded', reason, next: command(facts, 'discard', '--undo') }
   }
   const next = command(facts, 'report')
-  const lookFirst = judgeDelivered(facts)?.lookFirst
+  if (merged === undefined && followed?.end !== 'merged') return undefined
+  const judged = judgeDelivered(facts)
+  const { lookFirst } = judged ?? {}
+  // By hand, or on the forge. A round that came too late says nothing about what was merged.
+  const isBad = judged?.word === 'not delivered' && delivered?.as !== 'none'
+  const although = isBad ? `, although it was not delivered: ${judged.reason}` : ''
   if (merged !== undefined) {
-    const line = describeMerge(merged)
+    const line = `${describeMerge(merged)}${although}`
     return { word: 'merged', line, reason: line, next, lookFirst }
   }
-  if (followed?.end !== 'merged') return undefined
-  return { word: 'merged', reason: describeFollowedOf({ ...facts, followed }), next, lookFirst }
+  const reason = followed && describeFollowedOf({ ...facts, followed })
+  return { word: 'merged', reason: `${reason}${although}`, next, lookFirst }
 }
 
 function judgeDelivered(facts: VerdictFacts): Judged | undefined {
