@@ -10,7 +10,7 @@ import { Age, StateChip } from '../parts/state-chip.tsx'
 import { formatCost, formatDuration, nameOfRepository } from '../text/format.ts'
 import { runStateWord } from '../text/state-word.ts'
 import { toLine } from '../text/visible-text.ts'
-import { actsInHead, cardButton, currentAction, hasPullRequest, machineText } from './run-facts.ts'
+import { actsInHead, cardButton, currentAction, hasPullRequest, machineText, mergeText } from './run-facts.ts'
 
 export function RunHead({ run, onChange }: { run: DrivenRun; onChange: () => void }) {
   return (
@@ -114,7 +114,7 @@ function RunActs({ run, onChange }: { run: DrivenRun; onChange: () => void }) {
     isDiscardAsked.value = false
   }
   const says = (choice: RunChoice) => {
-    if (choice === 'merge') return hasPullRequest(run) ? 'Merge here' : 'Merge'
+    if (choice === 'merge') return mergeText(run)
     if (choice === 'discard') return isDiscardAsked.value ? 'Discard the work' : 'Discard…'
     return SAYS[choice]
   }
