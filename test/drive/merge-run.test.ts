@@ -72,7 +72,7 @@ describe('drover merge', () => {
       'a check fails on the merge commit',
       (run) => run.commitFile('check.sh', 'test -e sun.txt\n'),
       'merge_check_failed',
-      'check sh check.sh',
+      'on the merged commit: the check sh check.sh ended with exit code 1; the branch was not moved',
       [],
     ],
     [

@@ -21,6 +21,7 @@ import {
 import { commitMerge, tryMerge, withMergeScratch } from '../../workspace/worktrees/try-merge.ts'
 import { checkOutAndCheck } from '../check-delivery.ts'
 import { checkResults } from '../decide/check-results.ts'
+import { explainMergeCheck } from '../decide/delivery-check.ts'
 import { planMerge } from '../decide/plan-merge.ts'
 import { openBoundaryFor } from '../drive-boundary.ts'
 import { readDriveState, record, treeIdOf, uninterrupted } from '../drive-context.ts'
@@ -186,8 +187,10 @@ async function checkMerge(
   const checked = await checkOutAndCheck({ ...acting, runs, boundary, env: inTree(acting.env, treeId) }, place, commit)
   if (checked === undefined) throw runInterrupted({})
   const duration_ms = Math.round(performance.now() - startedAt)
-  record(acting, 'merge_checked', { into, commit, ...checked, duration_ms })
-  if (checked.result === 'failed') throw mergeCheckFailed({ into, reason: checked.reason ?? 'a check fails' })
+  if (checked.result !== 'failed') return record(acting, 'merge_checked', { into, commit, ...checked, duration_ms })
+  const reason = explainMergeCheck(checked)
+  record(acting, 'merge_checked', { into, commit, ...checked, reason, duration_ms })
+  throw mergeCheckFailed({ into, reason })
 }
 
 async function refuseGoneBranch(acting: Acting, branch: string): Promise<void> {
