@@ -122,6 +122,9 @@ it('a run with a pull request is not merged here by the first button', () => {
   const delivered = { pull_request: 'https://github.com/ada/weather/pull/1' }
   const run = { state: 'ended', choices: ['follow-up', 'merge'], delivered } as unknown as DrivenRun
   expect(actsInHead(run)).toEqual({ main: 'follow-up', others: ['merge'] })
-  expect(mergeText({ ...run, base_branch: 'main' })).toBe('Merge here into main')
-  expect([mergeText({ base_branch: 'main' }), mergeText({})]).toEqual(['Merge into main', 'Merge'])
+  expect(mergeText({ ...run, base_branch: 'main' })).toEqual(['Merge here', ' into main'])
+  expect([mergeText({ base_branch: 'main' }), mergeText({})]).toEqual([
+    ['Merge', ' into main'],
+    ['Merge', ''],
+  ])
 })

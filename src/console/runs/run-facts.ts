@@ -122,11 +122,10 @@ export function hasPullRequest({ delivered }: Pick<DrivenRun, 'delivered'>): boo
   return delivered?.pull_request !== undefined
 }
 
-/** Names the branch that one click moves. */
-export function mergeText(run: Pick<DrivenRun, 'base_branch' | 'delivered'>): string {
+/** Names the branch that one click moves. A phone has room for the first part. */
+export function mergeText(run: Pick<DrivenRun, 'base_branch' | 'delivered'>): [act: string, target: string] {
   const { base_branch: into } = run
-  const act = hasPullRequest(run) ? 'Merge here' : 'Merge'
-  return into === undefined ? act : `${act} into ${toLine(into)}`
+  return [hasPullRequest(run) ? 'Merge here' : 'Merge', into === undefined ? '' : ` into ${toLine(into)}`]
 }
 
 /** So that an action which began meanwhile is not skipped. */

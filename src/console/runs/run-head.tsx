@@ -114,7 +114,7 @@ function RunActs({ run, onChange }: { run: DrivenRun; onChange: () => void }) {
     isDiscardAsked.value = false
   }
   const says = (choice: RunChoice) => {
-    if (choice === 'merge') return mergeText(run)
+    if (choice === 'merge') return <MergeText run={run} />
     if (choice === 'discard') return isDiscardAsked.value ? 'Discard the work' : 'Discard…'
     return SAYS[choice]
   }
@@ -123,6 +123,7 @@ function RunActs({ run, onChange }: { run: DrivenRun; onChange: () => void }) {
       key={choice}
       type="button"
       class={choice === 'stop' || choice === 'discard' ? 'danger' : style}
+      title={choice === 'merge' ? mergeText(run).join('') : undefined}
       disabled={isSent.value}
       onClick={() => void act(choice)}
     >
@@ -142,6 +143,16 @@ function RunActs({ run, onChange }: { run: DrivenRun; onChange: () => void }) {
           {card}
         </button>
       )}
+    </>
+  )
+}
+
+function MergeText({ run }: { run: DrivenRun }) {
+  const [act, target] = mergeText(run)
+  return (
+    <>
+      {act}
+      <span class="bar-wide">{target}</span>
     </>
   )
 }
