@@ -7,6 +7,7 @@ import { commitWorktree } from '../workspace/worktrees/commit-worktree.ts'
 import { checkDelivery } from './check-delivery.ts'
 import { subjectOf, toTitle } from './decide/commit-subject.ts'
 import type { FollowRecord } from './decide/follow-record.ts'
+import { whyNotReached } from './decide/judge-work.ts'
 import { type DriveContext, type Recording, readDriveState, record } from './drive-context.ts'
 import { driveBranchTaken, driveDeliveryFailed, drivePullRequestOver } from './faults.ts'
 import { takeOver, unresolvedIn } from './merge-base.ts'
@@ -64,8 +65,9 @@ async function deliverPullRequest(
   place: WorktreePlace,
   work: { branch: string; commit: string; tree_id: string },
 ): Promise<void> {
+  const delivered = { as: 'branch', ...work } as const
   try {
-    const delivered = { as: 'branch', ...work } as const
+    if (!(await mayOpen(context, delivered))) return record(context, 'delivered', delivered)
     const pullRequest = await openPullRequest(context, place, delivered)
     record(context, 'delivered', { as: 'pr', ...work, pull_request: pullRequest })
   } catch (error) {
@@ -73,6 +75,13 @@ async function deliverPullRequest(
     if (!isTaken || readDriveState(context).first_round === undefined) throw error
     record(context, 'delivered', { as: 'none', ...work, note: error.message })
   }
+}
+
+/** A pull request that is open gets every commit, and none is opened for work that was not reached. */
+async function mayOpen(context: DriveContext, delivered: NonNullable<DriveState['delivered']>): Promise<boolean> {
+  if (readFollowRecord(context).pullRequest !== undefined) return true
+  const run = await outlineRun(context.runs, context.runId)
+  return whyNotReached({ run, drive: { ...readDriveState(context), delivered }, delivered }) === undefined
 }
 
 async function composeSubject(context: Recording): Promise<string> {

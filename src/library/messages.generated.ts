@@ -1587,7 +1587,7 @@ export type DrivenRun = {
     /** Actions that may still be taken. */
     remaining: number
   }
-  /** The agent that does the work. */
+  /** The agent that does the work. After a limit, it may be another one than the run was started with. */
   backend: string
   /** Its model. */
   model?: string | undefined
@@ -1698,6 +1698,8 @@ export type DrivenRun = {
     /** Why nothing was delivered. */
     note?: string | undefined
   } | undefined
+  /** The branch that was checked out when the run was started. `merge` merges into it. Absent if it is not known. */
+  base_branch?: string | undefined
   /** Where the work was merged, here or on the forge. */
   merged?: {
     /** The branch. */

@@ -57,7 +57,7 @@ describe.each(INSTALLED)('a run in %s', { timeout: 180_000 }, (browser) => {
     await one.page.bringToFront()
     for (const key of ['j', 'Enter']) await one.page.keyboard.press(key)
     await one.page.locator('[data-run-state=ended]').waitFor()
-    const hasFocus = () => one.page.evaluate('document.activeElement.textContent === "Merge"')
+    const hasFocus = () => one.page.evaluate('document.activeElement.textContent === "Merge into main"')
     for (let times = 0; times < 30 && !(await hasFocus()); times += 1) await one.page.keyboard.press('Tab')
     expect(await hasFocus()).toBe(true)
     await one.page.keyboard.press('Enter')

@@ -109,7 +109,7 @@ describe('a change', { timeout: 180_000 }, () => {
       await page.setViewportSize({ width: 1100, height: 800 })
       const other = await visit(page.url(), { browser })
       await reaches(other.page, 'ended')
-      await page.getByRole('button', { name: 'Merge', exact: true }).click()
+      await page.getByRole('button', { name: 'Merge into main', exact: true }).click()
       await reaches(page, 'merged')
       await reaches(other.page, 'merged')
       expect(driving.repository.git('show', 'main:wind.txt')).toBe('wind: 23 knots\n')

@@ -51,7 +51,8 @@ describe('drover discard', () => {
     expect(existsSync(run.place.root)).toBe(true)
     expect((await run.call(['discard', run.id, '--yes'])).code).toBe(0)
     expect(existsSync(run.place.root)).toBe(false)
-    expect((await run.call(['discard', run.id, '--undo'])).code).toBe(0)
+    const undone = await run.call(['discard', run.id, '--undo'])
+    expect([undone.code, undone.stdout]).toEqual([0, expect.stringContaining('its question withdrawn')])
     expect(readFileSync(join(run.place.root, 'sun.txt'), 'utf8')).toBe('sun\n')
     expect((await run.call(['status', run.id])).stdout).toContain('stopped')
   })
@@ -73,6 +74,7 @@ describe('drover discard', () => {
     for (let times = 0; times < 2; times += 1) {
       const ran = await run.call(['discard', run.id, '--yes'])
       expect([ran.code, ran.stdout], ran.stderr).toEqual([0, expect.stringContaining('there was nothing to delete')])
+      expect(ran.stdout).not.toContain('--undo')
     }
     expect(await verdictNow()).toMatchObject({ word: 'discarded', reason: 'nothing was changed' })
     expect((await run.call(['discard', run.id, '--undo'])).code).toBe(0)

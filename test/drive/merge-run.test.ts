@@ -72,7 +72,7 @@ describe('drover merge', () => {
       'a check fails on the merge commit',
       (run) => run.commitFile('check.sh', 'test -e sun.txt\n'),
       'merge_check_failed',
-      'check sh check.sh',
+      'on the merged commit: the check sh check.sh ended with exit code 1; the branch was not moved',
       [],
     ],
     [
@@ -149,6 +149,31 @@ describe('drover merge', () => {
         message: expect.stringMatching(/is a bare repository.*name a worktree with --root$/),
       },
     ])
+  })
+
+  it('refuses work whose check fails, as a pull request too, and notes that it was merged by hand', async () => {
+    const script = { implement: [{ edits: { 'wind.txt': 'wind: 12\n' } }] }
+    // No pull request is opened: that would fail here.
+    const run = await deliverRun({ script, args: ['--deliver', 'pr'] })
+    expect(dataOf(run.records(run.id), 'delivered')).toMatchObject([{ as: 'branch', branch: run.branch }])
+    const state = run.state()
+    for (const command of ['merge', 'pr']) {
+      const refused = await run.call([command, run.id, '--json'])
+      expect([refused.code, JSON.parse(refused.stderr).code], command).toEqual([3, 'run_not_delivered'])
+      expect(refused.stderr).toContain('is not delivered: the check sh check.sh ended with exit code 1; let an agent')
+      expect(refused.stderr).toContain(`git merge ${run.branch}`)
+    }
+    expect(run.state()).toEqual(state)
+    run.git('merge', '--quiet', run.branch)
+    expect((await run.call(['merge', run.id])).stdout).toContain('merged into main before by')
+    const line = 'merged into main before, although it was not delivered: the check sh check.sh ended with exit code 1'
+    for (const args of [
+      ['status', run.id],
+      ['report', '--since', '1h'],
+    ]) {
+      expect((await run.call(args)).stdout.replaceAll(/\s+/g, ' '), args.join(' ')).toContain(line)
+    }
+    expect((await run.call(['report', run.id])).stdout).toContain(line.replace('merged', '**merged**'))
   })
 
   it('moves a branch that is not checked out without touching any file, and runs no hook', async () => {

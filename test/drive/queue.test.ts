@@ -119,6 +119,7 @@ describe('drover drive with several goals', () => {
       const reason = waiting[1]?.queue?.reason
       expect(reason).toContain('waits for a higher --total-tokens')
       expect((await drover('status', two, '--json')).stdout).toContain(`queued: ${reason}`)
+      expect((await drover('report', '--since', '1h')).stdout).toContain('waits for a higher')
       expect((await drover('drive', '--queue')).stdout).toContain('So far: 500 of 500 tokens, ')
       expect(await drover('drive', one, '--total-tokens', '1000000000')).toMatchObject({ code: 0 })
       await until(() => dataOf(driving.records(two), 'delivered')[0])

@@ -74,7 +74,12 @@ async function perform(invocation: Invocation, context: RunContext, wanted: Want
   const verdict = await readVerdict(context, { run, drive: state, name })
   const json = () => toJsonLine({ run_id: run.id, verdict, ...(done !== undefined && { done }) })
   const times = timesFor(out, () => runtime.clock.now())
-  const said = times(done === undefined ? verdict.line : describeAct(done))
+  const isBack = done?.type === 'discard_undone' && verdict.word === 'waits for you'
+  const lines = [
+    ...(done === undefined ? [] : [describeAct(done)]),
+    ...(done === undefined || isBack ? [verdict.line] : []),
+  ]
+  const said = times(lines.join('\n'))
   const text = () => `${toPrintable(said)}\n\nNext:\n${formatFollowUp(followUpOfVerdict(verdict), out).join('\n')}\n`
   await printChange(out, flags.isOn('json') ? json() : text())
   return EXIT.success

@@ -13,8 +13,8 @@ export const ACT_COMMANDS = commandsIn({ group: 'Changes' }, [
 if the branch has moved since. A merge commit is checked first, in a clean checkout, by the checks of the run. If the branch is checked
 out, its files are updated. Then the worktree and the branch of the run are removed.
 
-Nothing changes if the checkout has changes that are not committed, if there are conflicts, if a check fails, or if the branch of the
-run is not at the delivered commit. A run with a pull request is merged on its forge, unless you pass --here. git hooks do not run.
+Nothing changes if the run is "not delivered", if the checkout has changes that are not committed, if there are conflicts, if a check
+fails, or if the branch of the run is not at the delivered commit. A run with a pull request is merged on its forge, unless you pass --here. git hooks do not run.
 If the command is killed, run it again. Merging twice has no further effect.`,
     positionals: [RUN_ID],
     flags: [

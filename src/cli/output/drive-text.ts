@@ -11,6 +11,7 @@ import type { DriveEvent, Options, Purpose } from '../../drive/record/drive-even
 import type { EventOf } from '../../drive/record/drive-event.ts'
 import type { Attempt, DriveState } from '../../drive/record/drive-state.ts'
 import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
+import { formatMicro } from '../../kit/format-cost.ts'
 import { countTokens } from '../../prompts/tokens.ts'
 import { describeUnknownCosts } from '../../runs/report-markdown.ts'
 import { describeBeforeWork } from './before-work-text.ts'
@@ -23,7 +24,7 @@ import {
   describeRefused,
   failureOf,
 } from './evidence-text.ts'
-import { formatCost, formatDuration } from './format-amounts.ts'
+import { formatDuration } from './format-amounts.ts'
 import { asWritten, type Times } from './local-times.ts'
 import { toOneLine, toPrintable } from './printable.ts'
 import { oneLine, type StyledLine } from './text-table.ts'
@@ -380,11 +381,6 @@ export function describeSpent(rounds: Rounds, { isDriven }: Pick<DriveView, 'isD
     ...(unknown > 0 ? [`${unknown} with unknown usage`] : []),
   ]
   return parts.join(' · ')
-}
-
-/** Costs are recorded in millionths of a dollar. */
-export function formatMicro(cost: number, isPriced = false): string {
-  return formatCost(cost / 1_000_000, isPriced) ?? ''
 }
 
 /** The others with which a run changes the same files. */

@@ -1,4 +1,5 @@
 import type { Usage } from '../../agents/adapter/agent.ts'
+import { formatDollars } from '../../kit/format-cost.ts'
 import { countTokens, splitTokens } from '../../prompts/tokens.ts'
 
 const MINUTE = 60_000
@@ -36,12 +37,9 @@ export function formatTokenCount(usage: Usage | undefined, backend: string): str
   return tokens === 0 ? undefined : String(tokens)
 }
 
-/** `$0.0043`, `$1.23`; undefined if it is not known. `~` is in front of a cost that no agent reported, or a part of it. */
+/** Undefined if it is not known. */
 export function formatCost(costUsd: number | undefined, isPriced = false): string | undefined {
-  if (costUsd === undefined) return undefined
-  if (costUsd === 0) return '$0.00'
-  const shown = costUsd < 0.0001 ? '<$0.0001' : `$${costUsd.toFixed(costUsd < 1 ? 4 : 2)}`
-  return isPriced ? `~${shown}` : shown
+  return costUsd === undefined ? undefined : formatDollars(costUsd, isPriced)
 }
 
 type Paid = { cost_usd?: number | undefined; cost_kind?: 'reported' | 'priced' | 'plan' | undefined }

@@ -20,6 +20,7 @@ import { MarkdownStream } from '../output/markdown-stream.ts'
 import { toPrintable } from '../output/printable.ts'
 import { wrapWords } from '../output/wrap-words.ts'
 import { offer, type WorkspaceRef } from '../remedies.ts'
+import { findUserPaths } from '../settings.ts'
 import type { Channel } from '../terminal.ts'
 import { parseTime } from '../words/parse-time.ts'
 import { type WorkspaceCommand, withWorkspace } from '../workspace-command.ts'
@@ -36,7 +37,8 @@ export const run: RunCommand = (invocation) =>
     const since = readSince(flags.text('since'), typed, runtime.clock.now())
     if (since !== undefined) {
       const directory = context.workspace.worktree_root
-      return await writeNight(invocation, await readNight(context, { since, directory }))
+      const { drivenRuns: records } = findUserPaths(invocation)
+      return await writeNight(invocation, await readNight(context, { since, directory, records }))
     }
     const shown = await findReported(command, context, typed)
     const state = readDrive(context.store, shown.id)

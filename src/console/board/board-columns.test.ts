@@ -15,6 +15,8 @@ describe('the column of a run', () => {
     ['interrupted', 'not driven', 'needs you'],
     ['failed', 'failed', 'needs you'],
     ['ended', 'delivered', 'delivered'],
+    ['ended', 'delivered, look first', 'delivered'],
+    ['ended', 'nothing to change', 'delivered'],
     ['ended', 'not delivered', undefined],
     ['merged', 'merged', 'merged'],
     ['stopped', 'stopped', undefined],

@@ -10,7 +10,7 @@ import { toLine } from '../text/visible-text.ts'
 
 /** The state as a word, with a mark that differs in form too. */
 export function StateChip({ word }: { word: StateWord }) {
-  return <span class={`chip chip-${word.replace(' ', '-')}`}>{word}</span>
+  return <span class={`chip chip-${word.replace(/\W+/g, '-')}`}>{word}</span>
 }
 
 /** How long it runs or ran; empty before its start. */

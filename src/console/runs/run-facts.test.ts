@@ -8,6 +8,7 @@ import {
   describeQuestion,
   describeReason,
   machineText,
+  mergeText,
   whichRun,
 } from './run-facts.ts'
 
@@ -106,6 +107,7 @@ it.each<[state: string, choices: RunChoice[], card: string | undefined, main: st
     ['paused', ['resume', 'skip', 'stop', 'discard'], 'Resume', undefined, ['discard']],
     ['stopped', ['resume', 'discard'], 'Resume', undefined, ['discard']],
     ['ended', ['follow-up', 'merge', 'take', 'discard'], undefined, 'merge', ['follow-up', 'take', 'discard']],
+    ['ended', ['follow-up', 'take', 'discard'], undefined, 'follow-up', ['take', 'discard']],
     ['ended', ['discard'], undefined, 'discard', []],
     ['discarded', ['undo-discard'], undefined, 'undo-discard', []],
     ['merged', [], undefined, undefined, []],
@@ -120,4 +122,9 @@ it('a run with a pull request is not merged here by the first button', () => {
   const delivered = { pull_request: 'https://github.com/ada/weather/pull/1' }
   const run = { state: 'ended', choices: ['follow-up', 'merge'], delivered } as unknown as DrivenRun
   expect(actsInHead(run)).toEqual({ main: 'follow-up', others: ['merge'] })
+  expect(mergeText({ ...run, base_branch: 'main' })).toEqual(['Merge here', ' into main'])
+  expect([mergeText({ base_branch: 'main' }), mergeText({})]).toEqual([
+    ['Merge', ' into main'],
+    ['Merge', ''],
+  ])
 })

@@ -104,7 +104,7 @@ export function cardButton({ choices, state }: Pick<DrivenRun, 'choices' | 'stat
 /** The card has these itself. */
 const IN_CARD: readonly RunChoice[] = ['answer', 'confirm', 'resume', 'first', 'skip', 'stop']
 /** The first that a run offers is what its state asks for. */
-const MAIN: readonly RunChoice[] = ['undo-discard', 'merge', 'first', 'stop', 'discard']
+const MAIN: readonly RunChoice[] = ['undo-discard', 'merge', 'first', 'stop', 'follow-up', 'discard']
 
 type HeadFacts = Pick<DrivenRun, 'choices' | 'state' | 'delivered'>
 
@@ -120,6 +120,12 @@ export function actsInHead(run: HeadFacts): { main?: RunChoice; others: RunChoic
 
 export function hasPullRequest({ delivered }: Pick<DrivenRun, 'delivered'>): boolean {
   return delivered?.pull_request !== undefined
+}
+
+/** Names the branch that one click moves. A phone has room for the first part. */
+export function mergeText(run: Pick<DrivenRun, 'base_branch' | 'delivered'>): [act: string, target: string] {
+  const { base_branch: into } = run
+  return [hasPullRequest(run) ? 'Merge here' : 'Merge', into === undefined ? '' : ` into ${toLine(into)}`]
 }
 
 /** So that an action which began meanwhile is not skipped. */

@@ -10,7 +10,7 @@ import { Age, Owner, StateChip } from '../parts/state-chip.tsx'
 import { formatCost, formatDuration, nameOfRepository } from '../text/format.ts'
 import { runStateWord } from '../text/state-word.ts'
 import { toLine } from '../text/visible-text.ts'
-import { actsInHead, cardButton, currentAction, hasPullRequest, machineText } from './run-facts.ts'
+import { actsInHead, cardButton, currentAction, hasPullRequest, machineText, mergeText } from './run-facts.ts'
 
 export function RunHead({ run, onChange }: { run: DrivenRun; onChange: () => void }) {
   return (
@@ -115,7 +115,7 @@ function RunActs({ run, onChange }: { run: DrivenRun; onChange: () => void }) {
     isDiscardAsked.value = false
   }
   const says = (choice: RunChoice) => {
-    if (choice === 'merge') return hasPullRequest(run) ? 'Merge here' : 'Merge'
+    if (choice === 'merge') return <MergeText run={run} />
     if (choice === 'discard') return isDiscardAsked.value ? 'Discard the work' : 'Discard…'
     return SAYS[choice]
   }
@@ -124,6 +124,7 @@ function RunActs({ run, onChange }: { run: DrivenRun; onChange: () => void }) {
       key={choice}
       type="button"
       class={choice === 'stop' || choice === 'discard' ? 'danger' : style}
+      title={choice === 'merge' ? mergeText(run).join('') : undefined}
       disabled={isSent.value}
       onClick={() => void act(choice)}
     >
@@ -143,6 +144,16 @@ function RunActs({ run, onChange }: { run: DrivenRun; onChange: () => void }) {
           {card}
         </button>
       )}
+    </>
+  )
+}
+
+function MergeText({ run }: { run: DrivenRun }) {
+  const [act, target] = mergeText(run)
+  return (
+    <>
+      {act}
+      <span class="bar-wide">{target}</span>
     </>
   )
 }

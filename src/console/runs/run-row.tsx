@@ -22,7 +22,6 @@ export function RunRow({ run }: { run: DrivenRun }) {
         )}
         {isLive && <progress value={actions.taken} max={actions.taken + actions.remaining} title={actionsText(run)} />}
         <span class="row-facts dim">
-          {run.merged !== undefined && <span class="verdict-passed">merged</span>}
           <Owner of={run} />
           <span>{toLine(nameOfRepository(run.repository))}</span>
           <RunMachine run={run} />

@@ -17,6 +17,7 @@ const event = (seq: number, second: number, type: string, data: Record<string, u
 
 const RUN = {
   state: 'ended',
+  verdict: { word: 'delivered' },
   last_seq: 9,
   answers: [{ action_id: 'a', text: 'Knots.', is_permit: false, at: `${at(3).slice(0, -4)}500Z` }],
   acts: [{ did: 'merged', at: at(12), text: 'merged into main by ada', by: {} }],
@@ -48,6 +49,22 @@ it('attempts, checks and events are in the order in which they happened', () => 
     'Clean checkout of the commit good: every check passes there',
     'Delivered good: drover/knots',
     'Merged good: merged into main by ada',
+  ])
+})
+
+it.each([
+  ['not delivered', 'the check npm test fails', 'the check npm test fails'],
+  ['merged', 'merged into main before', 'in the worktree, the check npm test fails'],
+] as const)('work of a run that is %s and whose check failed was not delivered', (word, reason, why) => {
+  const skipped = { result: 'skipped', reason: 'in the worktree, the check npm test fails' }
+  const events = [
+    event(8, 8, 'delivery_checked', skipped),
+    event(9, 9, 'delivered', { as: 'branch', branch: 'drover/knots', commit: 'c0ffee' }),
+  ]
+  const run = { ...RUN, verdict: { word, reason }, attempts: [], answers: [], acts: [] } as unknown as DrivenRun
+  expect(toTimeline(run, events).map(({ icon, title, how, detail }) => [icon, title, how, detail])).toEqual([
+    ['box', 'No clean checkout of the commit', 'calm', skipped.reason],
+    ['cross', 'Not delivered', 'bad', `${why}; the work is on drover/knots`],
   ])
 })
 

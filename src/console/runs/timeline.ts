@@ -21,7 +21,8 @@ export function toTimeline(run: DrivenRun, events: readonly DrivenRunEvent[]): T
     toAttemptNode(attempt),
     ...attempt.checks.map((check, at) => toCheckNode(check, `${attempt.attempt} ${at}`, check.at)),
   ])
-  const others = events.flatMap((event) => toEventNodes(event, run))
+  const problem = whyNotDelivered(run, events)
+  const others = events.flatMap((event) => toEventNodes(event, { run, problem }))
   return [...attempts, ...others, ...decisionsOf(run)].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
 }
 
@@ -86,6 +87,8 @@ type EventData = {
   data: object
   /** Whether it is what the run waits for. */
   isOpen: boolean
+  /** Why the work of the run is not delivered. */
+  problem: string | undefined
 }
 
 /** Attempts and their checks are in the run itself. */
@@ -118,22 +121,36 @@ const EVENTS: Readonly<Record<string, (event: EventData) => NodeFacts | undefine
   delivery_checked: ({ text }) => {
     const result = text('result')
     const detail = text('reason') || (result === 'passed' ? 'every check passes there' : result)
-    const how = result === 'failed' ? 'bad' : result === 'passed' ? 'good' : 'calm'
+    if (result === 'skipped') return { icon: 'box', title: 'No clean checkout of the commit', how: 'calm', detail }
+    const how = result === 'failed' ? 'bad' : 'good'
     return { icon: how === 'bad' ? 'cross' : 'check', title: 'Clean checkout of the commit', how, detail }
   },
-  delivered: ({ text }) => ({
-    ...{ icon: 'branch', title: 'Delivered', how: 'good' },
-    detail: text('pull_request') || text('branch') || text('note'),
-  }),
+  delivered: ({ text, problem }) => {
+    const where = text('pull_request') || text('branch')
+    if (problem === undefined) return { icon: 'branch', title: 'Delivered', how: 'good', detail: where || text('note') }
+    const place = text('commit') === '' ? '' : `; the work is on ${where}`
+    return { icon: 'cross', title: 'Not delivered', how: 'bad', detail: `${problem}${place}` }
+  },
 }
 
-function toEventNodes({ seq = 0, at, type, data }: DrivenRunEvent, run: DrivenRun): TimelineNode[] {
-  const text = (name: string) => {
-    const value = (data as Record<string, unknown>)[name]
-    return typeof value === 'string' ? value : ''
-  }
+const textOf = ({ data }: Pick<DrivenRunEvent, 'data'>, name: string) => {
+  const value = (data as Record<string, unknown>)[name]
+  return typeof value === 'string' ? value : ''
+}
+
+/** Work that was merged by hand, or discarded since, has another verdict. Its checks say why it was not delivered. */
+function whyNotDelivered({ verdict }: DrivenRun, events: readonly DrivenRunEvent[]): string | undefined {
+  if (verdict.word === 'not delivered') return verdict.reason
+  const checked = events.findLast(({ type }) => type === 'delivery_checked')
+  return checked === undefined || textOf(checked, 'result') === 'passed' ? undefined : textOf(checked, 'reason')
+}
+
+type Around = { run: DrivenRun; problem: string | undefined }
+
+function toEventNodes({ seq = 0, at, type, data }: DrivenRunEvent, { run, problem }: Around): TimelineNode[] {
+  const text = (name: string) => textOf({ data }, name)
   const isWaiting = run.waits_for !== undefined || run.state === 'paused'
-  const facts = EVENTS[type]?.({ text, data, isOpen: isWaiting && run.last_seq - seq <= AFTER_QUESTION })
+  const facts = EVENTS[type]?.({ text, data, problem, isOpen: isWaiting && run.last_seq - seq <= AFTER_QUESTION })
   if (facts === undefined) return []
   return [{ key: `event ${seq}`, at, ...facts, ...(type === 'baseline_ran' && { check: data as ShownCheck }) }]
 }

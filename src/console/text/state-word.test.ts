@@ -43,8 +43,12 @@ it('every state of a run has one, and a run without its result has failed', () =
   const words = DRIVEN_STATES.map((state) => runStateWord({ state, verdict: verdict('delivered') }))
   expect(words).toEqual([
     ...['queued', 'working', 'working', 'needs you', 'needs you'],
-    ...['stopped', 'needs you', 'failed', 'continued', 'done', 'done', 'stopped'],
+    ...['stopped', 'needs you', 'failed', 'continued', 'delivered', 'merged', 'discarded'],
   ])
+  const ended = (['delivered, look first', 'nothing to change'] as const).map((word) =>
+    runStateWord({ state: 'ended', verdict: verdict(word) }),
+  )
+  expect(ended).toEqual(['delivered, look first', 'done'])
   expect(runStateWord({ state: 'ended', verdict: verdict('not delivered') })).toBe('failed')
   expect(runStateWord({ state: 'stopped', verdict: verdict('not delivered') })).toBe('stopped')
 })

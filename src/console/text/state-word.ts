@@ -7,6 +7,10 @@ export type StateWord =
   | 'working'
   | 'needs you'
   | 'done'
+  | 'delivered'
+  | 'delivered, look first'
+  | 'merged'
+  | 'discarded'
   | 'continued'
   | 'failed'
   | 'lost'
@@ -24,12 +28,11 @@ const WORDS: Readonly<Record<string, StateWord>> = {
   completed: 'done',
   answered: 'done',
   continued: 'continued',
-  ended: 'done',
-  merged: 'done',
+  merged: 'merged',
   lost: 'lost',
   cancelled: 'stopped',
   stopped: 'stopped',
-  discarded: 'stopped',
+  discarded: 'discarded',
 }
 
 /** Of an execution, an attempt or a session. What is not known did not end well. */
@@ -48,9 +51,11 @@ export function executionStateWord({
   return isRefused ? 'refused' : toStateWord(state)
 }
 
-/** A run that has ended without what it was started for has failed. */
-export function runStateWord({ state, verdict }: Pick<DrivenRun, 'state' | 'verdict'>): StateWord {
-  return state === 'ended' && verdict.word === 'not delivered' ? 'failed' : toStateWord(state)
+/** A run that has ended without what it was started for has failed. One that changed nothing is as done as a prompt. */
+export function runStateWord({ state, verdict: { word } }: Pick<DrivenRun, 'state' | 'verdict'>): StateWord {
+  if (state !== 'ended') return toStateWord(state)
+  if (word === 'not delivered') return 'failed'
+  return word === 'delivered' || word === 'delivered, look first' ? word : 'done'
 }
 
 /** Of runs that are neither queued nor running and need no one. */

@@ -18,6 +18,7 @@ import {
   inRepository,
   refuseUnchecked,
   requireDelivered,
+  requireReached,
   requireUnchanged,
 } from './acting.ts'
 import { discardRun, undoDiscard } from './discard-run.ts'
@@ -87,6 +88,7 @@ async function publish(acting: Acting): Promise<void> {
   if (delivered?.pull_request !== undefined) return
   const work = requireDelivered(acting)
   refuseUnchecked(acting)
+  await requireReached(acting, work)
   await requireUnchanged(acting, work)
   const runs = asOwner(acting.runs, acting.runId)
   const told = { ...delivered, as: 'branch' } as const

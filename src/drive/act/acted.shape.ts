@@ -10,6 +10,11 @@ const optional = Type.Optional
 
 /** A part of every run. */
 export const ACTED = {
+  base_branch: optional(
+    text(
+      'The branch that was checked out when the run was started. `merge` merges into it. Absent if it is not known.',
+    ),
+  ),
   merged: optional(
     Type.Object(
       { into: optional(text('The branch.')), commit: optional(text('The commit that has the work.')) },

@@ -1,9 +1,12 @@
 /** What everything that a person does with the work of a run has in common: its records, its branch, and who does it. */
 
 import type { Decider } from '../../agents/adapter/agent.ts'
+import { outlineRun } from '../../runs/read-status.ts'
 import type { RunContext } from '../../runs/run-context.ts'
+import { asOwner } from '../../runs/run-worktree.ts'
 import { findTip } from '../../workspace/worktrees/branch-checkouts.ts'
 import { checkResults } from '../decide/check-results.ts'
+import { whyNotReached } from '../decide/judge-work.ts'
 import { type DriveTools, type Recording, readDriveState } from '../drive-context.ts'
 import { runDiscarded } from '../faults.ts'
 import type { WorktreePlace } from '../record/drive-event.shape.ts'
@@ -32,8 +35,20 @@ export function requireDelivered(acting: Acting): DeliveredWork {
   if (delivered === undefined) throw refuse('it has not ended')
   if (place.kind !== 'worktree') throw refuse('it works in place')
   if (followed?.end === 'merged') throw refuse('its pull request was merged')
-  if (delivered.as === 'none' || delivered.commit === undefined) throw refuse(delivered.note ?? 'it has no commit')
-  return { place, commit: delivered.commit }
+  const { as, commit, note = 'it has no commit' } = delivered
+  if (commit === undefined) throw refuse(note)
+  if (as === 'none') throw runNotDelivered({ run_id: acting.runId, problem: note, branch: place.branch })
+  return { place, commit }
+}
+
+/** Throws `run_not_delivered` if the work is on its branch, and is not what was wanted: a check fails, for example. */
+export async function requireReached(acting: Acting, { place: { branch } }: DeliveredWork): Promise<void> {
+  const { runs, runId } = acting
+  const drive = readDriveState(acting)
+  const { delivered } = drive
+  const run = await outlineRun(asOwner(runs, runId), runId)
+  const problem = delivered && whyNotReached({ run, drive, delivered })
+  if (problem !== undefined) throw runNotDelivered({ run_id: runId, problem, branch })
 }
 
 /** Throws `merge_unchecked`: the run may have been started without a check that is required now. */

@@ -5,9 +5,11 @@ import { listSome } from '../../kit/list-some.ts'
 import { quoteWord } from '../../kit/shell-words.ts'
 
 export const runNotDelivered = defineFault('run_not_delivered', 'conflict', {
-  when: 'Work was to be merged, taken or published, and the run has not delivered a branch.',
-  message: (d: { run_id: string; problem: string }) =>
-    `the run ${d.run_id} has no delivered branch: ${d.problem}; "drover status ${d.run_id}" shows what comes next`,
+  when: 'Work was to be merged, taken or published, and the run has not delivered a branch: it has not ended, or a check fails, for example.',
+  message: (d: { run_id: string; problem: string; branch?: string }) =>
+    d.branch === undefined
+      ? `the run ${d.run_id} has no delivered branch: ${d.problem}; "drover status ${d.run_id}" shows what comes next`
+      : `the run ${d.run_id} is not delivered: ${d.problem}; let an agent continue with it, drover drive ${d.run_id} --also "…" (over HTTP: follow-up), or merge it as it is: git merge ${d.branch}`,
 })
 
 export const discardNotUndone = defineFault('discard_not_undone', 'conflict', {

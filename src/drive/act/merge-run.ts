@@ -20,6 +20,7 @@ import {
 } from '../../workspace/worktrees/branch-checkouts.ts'
 import { commitMerge, tryMerge, withMergeScratch } from '../../workspace/worktrees/try-merge.ts'
 import { checkOutAndCheck } from '../check-delivery.ts'
+import { explainMergeCheck } from '../decide/delivery-check.ts'
 import { planMerge } from '../decide/plan-merge.ts'
 import { openBoundaryFor } from '../drive-boundary.ts'
 import { readDriveState, record, treeIdOf, uninterrupted } from '../drive-context.ts'
@@ -33,6 +34,7 @@ import {
   inRepository,
   refuseUnchecked,
   requireDelivered,
+  requireReached,
   requireUnchanged,
 } from './acting.ts'
 import {
@@ -90,6 +92,7 @@ async function mergeInto(
     isAhead: await isAncestor(git, around, [from, work.commit]),
   })
   if (how === 'by_hand') return noteMerged(acting, { into, from, commit: from, how })
+  await requireReached(acting, work)
   await findRoot(acting, into)
   const commit = how === 'merge_commit' ? await createMerge(acting, work, { into, from }) : work.commit
   if (needsChecks) await checkMerge(acting, work.place, { into, commit })
@@ -174,8 +177,10 @@ async function checkMerge(
   const checked = await checkOutAndCheck({ ...acting, runs, boundary, env: inTree(acting.env, treeId) }, place, commit)
   if (checked === undefined) throw runInterrupted({})
   const duration_ms = Math.round(performance.now() - startedAt)
-  record(acting, 'merge_checked', { into, commit, ...checked, duration_ms })
-  if (checked.result === 'failed') throw mergeCheckFailed({ into, reason: checked.reason ?? 'a check fails' })
+  if (checked.result !== 'failed') return record(acting, 'merge_checked', { into, commit, ...checked, duration_ms })
+  const reason = explainMergeCheck(checked)
+  record(acting, 'merge_checked', { into, commit, ...checked, reason, duration_ms })
+  throw mergeCheckFailed({ into, reason })
 }
 
 async function refuseGoneBranch(acting: Acting, branch: string): Promise<void> {

@@ -17,6 +17,13 @@ export function whyCheckIsSkipped(
 
 type Ran = Pick<DeliveryCheck, 'setup_failed' | 'checks'>
 
+/** Why a merge is not made. What it does to the worktree of the run is not known. */
+export function explainMergeCheck({ setup_failed: setup, checks }: Ran): string {
+  if (setup !== undefined) return `the setup ${setup.command} ${howItEnded(setup)}, so no check ran`
+  const failed = checks.filter(({ passed }) => !passed)
+  return failed.map((run) => `the check ${run.command} ${howItEnded(run)}`).join('; ')
+}
+
 /** Why checks that passed in the worktree fail in the checkout. `missing` is only in the worktree. */
 export function explainDeliveryCheck({ setup_failed: setup, checks }: Ran, missing: readonly string[]): string {
   if (setup !== undefined)

@@ -17,6 +17,8 @@ type EndedRun = {
   readonly name: string
 }
 
+type Work = Pick<EndedRun, 'run' | 'drive' | 'delivered'>
+
 type Judged = Pick<RunVerdict, 'word' | 'reason' | 'next'> & { readonly lookFirst?: readonly string[] }
 
 export function judgeWork(ended: EndedRun): Judged {
@@ -88,13 +90,13 @@ export function describeFollowed({ end, merge_commit: merged }: NonNullable<Driv
 }
 
 /** In place, no commit shows it. */
-function isWork({ drive, delivered }: EndedRun): boolean {
+function isWork({ drive, delivered }: Work): boolean {
   if (delivered.commit !== undefined) return true
   return delivered.branch === undefined && hasWork(drive)
 }
 
-/** Undefined if the work was reached. */
-function whyNotReached(ended: EndedRun): string | undefined {
+/** Why what has ended with a commit or without one is not delivered. Undefined if it is. */
+export function whyNotReached(ended: Work): string | undefined {
   const failed = failedCheck(ended)
   const work = judgeOutcome(ended)
   if (work === undefined) return failed
@@ -102,12 +104,12 @@ function whyNotReached(ended: EndedRun): string | undefined {
   return parts.filter((part) => part !== undefined).join('; ')
 }
 
-function uncheckedNote({ drive }: EndedRun): string | undefined {
+function uncheckedNote({ drive }: Work): string | undefined {
   const ran = drive.attempts.some(({ checks }) => checks.length > 0)
   return drive.options.checks.length > 0 && !ran ? 'no check was run after it' : undefined
 }
 
-function failedCheck({ drive, ...ended }: EndedRun): string | undefined {
+function failedCheck({ drive, ...ended }: Work): string | undefined {
   const { as, commit, note } = ended.delivered
   // In a clean checkout of the commit, its checks fail; or a person pushed, and drover has not taken over since.
   if (as === 'none' && commit !== undefined && drive.taken_over === undefined) return note
@@ -137,7 +139,7 @@ export function hasChangedNothing([last, ...earlier]: readonly [DriveState, ...D
 type Action = RunOutline['actions'][number]
 
 /** Why the reports of the agents do not say that the goal is reached. */
-function judgeOutcome(ended: EndedRun): string | undefined {
+function judgeOutcome(ended: Work): string | undefined {
   const { run, drive } = ended
   const counted = run.actions.filter(({ voided }) => voided !== true)
   const implement = counted.filter(({ action }) => action.kind === 'implement')
@@ -168,7 +170,7 @@ export function whyUnreported(
 }
 
 /** No agent was asked to implement. */
-function withoutWork({ run, drive }: EndedRun, actions: readonly Action[]): string | undefined {
+function withoutWork({ run, drive }: Work, actions: readonly Action[]): string | undefined {
   const asked = actions.filter(({ action }) => action.kind !== 'summarize' && action.kind !== 'review')
   const failed = asked.find(({ outcome }) => outcome?.status === 'error')?.outcome
   if (failed !== undefined) return failed.summary

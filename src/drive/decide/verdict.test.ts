@@ -135,6 +135,13 @@ describe('the verdict, if', () => {
       'continued as run-2',
       'drover status run-2',
     ],
+    [
+      'a person stopped it while it asked',
+      { state: 'stopped', actions: [action({ question: 'Knots?' })] },
+      4,
+      'waits for you: the run was stopped, and its question withdrawn; when it continues, the agent looks again, and asks again if it has to',
+      'drover drive run-1',
+    ],
     ['a person stopped it', { state: 'stopped' }, 4, 'waits for you: the run was stopped', 'drover drive run-1'],
     [
       'a person stopped it, and its driver is about to end',

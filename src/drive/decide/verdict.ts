@@ -89,7 +89,7 @@ function judge(facts: VerdictFacts): Judged {
     }
   const done = ofDone(facts)
   if (done !== undefined) return done
-  if (run.state === 'stopped') return waits(facts, 'the run was stopped')
+  if (run.state === 'stopped') return waits(facts, whyStopped(run))
   if (run.state === 'paused') return ofWaitingRun(facts)
   if (problem !== undefined) return { word: 'not delivered', reason: problem.message, next: command(facts, 'drive') }
   if (paused !== undefined) return ofPause(facts, paused)
@@ -120,20 +120,26 @@ function ofQueued({ drive: { after }, waitsFor = after === undefined ? 'turn' : 
 
 /** Nothing more is done with the work. What it left to look at is as true of it after a merge. */
 function ofDone(facts: VerdictFacts): Judged | undefined {
-  const { merged, discarded, followed } = facts.drive
+  const { merged, discarded, followed, delivered } = facts.drive
+  const next = command(facts, 'report')
   if (discarded !== undefined) {
     const { until } = discarded
-    const reason = until === undefined ? 'nothing was changed' : `the work is kept until ${until}`
-    return { word: 'discarded', reason, next: command(facts, 'discard', '--undo') }
+    // There is no branch to bring back.
+    if (until === undefined) return { word: 'discarded', reason: 'nothing was changed', next }
+    return { word: 'discarded', reason: `the work is kept until ${until}`, next: command(facts, 'discard', '--undo') }
   }
-  const next = command(facts, 'report')
-  const lookFirst = judgeDelivered(facts)?.lookFirst
+  if (merged === undefined && followed?.end !== 'merged') return undefined
+  const judged = judgeDelivered(facts)
+  const { lookFirst } = judged ?? {}
+  // By hand, or on the forge. A round that came too late says nothing about what was merged.
+  const isBad = judged?.word === 'not delivered' && delivered?.as !== 'none'
+  const although = isBad ? `, although it was not delivered: ${judged.reason}` : ''
   if (merged !== undefined) {
-    const line = describeMerge(merged)
+    const line = `${describeMerge(merged)}${although}`
     return { word: 'merged', line, reason: line, next, lookFirst }
   }
-  if (followed?.end !== 'merged') return undefined
-  return { word: 'merged', reason: describeFollowedOf({ ...facts, followed }), next, lookFirst }
+  const reason = followed && describeFollowedOf({ ...facts, followed })
+  return { word: 'merged', reason: `${reason}${although}`, next, lookFirst }
 }
 
 function judgeDelivered(facts: VerdictFacts): Judged | undefined {
@@ -154,6 +160,14 @@ function whatRuns({ drive, run }: VerdictFacts): string {
 export function describeRetries({ count, since, message }: EventOf<'agent_retries'>['data']): string {
   const times = count === 1 ? '' : `, ${count} times so far`
   return `retries since ${since}${times}: ${message}`
+}
+
+/** A stop withdraws a question: what the agent asks about may change while the run is stopped. */
+function whyStopped({ actions }: VerdictFacts['run']): string {
+  const isAsked = actions.at(-1)?.outcome?.pause?.question !== undefined
+  return isAsked
+    ? 'the run was stopped, and its question withdrawn; when it continues, the agent looks again, and asks again if it has to'
+    : 'the run was stopped'
 }
 
 /** The run itself waits for a person. */

@@ -55,11 +55,12 @@ it('keeps the lines of a question, and shows discarded runs apart', () => {
   } as const
   const runs = [asking, gone].map((each, at) =>
     withSection({
-      ...{ run_id: `run-${at + 1}`, title: 'Show', verdict: each, spent: SPENT, paths: [] },
+      ...{ run_id: `run-${at + 1}`, title: 'Show', verdict: each, spent: SPENT, paths: ['wind.txt'] },
       ...(at === 0 && { question: 'Which?\n- @knots\n- km/h' }),
     }),
   )
   const text = formatNight({ since: '2026-01-31T00:00:00Z', runs, spent: SPENT, overlaps: [] }, 'terminal')
+  expect(toNightReport('2026-01-31T00:00:00Z', runs, undefined).overlaps).toEqual([])
   expect(text).toContain(
     '- `run-1` Show: waits for you\n\n  > Which?\n  > - @knots\n  > - km/h\n\n  - `drover answer run-1`\n\n## Discarded\n\n- `run-2` Show: the work is kept until',
   )
@@ -96,9 +97,9 @@ it('says beside the sum how many attempts it misses', () => {
 })
 
 it.each([
-  [{ cost_microusd: 19_000 }, '$0.02'],
-  [{ cost_microusd: 190_000, priced_microusd: 90_000 }, '~$0.19'],
-  [{ cost_microusd: 190_000, unknown_cost_attempts: 1 }, '$0.19, 1 attempt of unknown cost'],
+  [{ cost_microusd: 3600 }, '$0.0036'],
+  [{ cost_microusd: 190_000, priced_microusd: 90_000 }, '~$0.1900'],
+  [{ cost_microusd: 190_000, unknown_cost_attempts: 1 }, '$0.1900, 1 attempt of unknown cost'],
 ])('says what each run cost: %j', (cost, text) => {
   const verdict = { ...verdictOf({ attempts: [worked()] }), word: 'waits for you', reason: 'Knots?' } as const
   const run = withSection({ run_id: 'run-1', title: 'Show', verdict, spent: { ...SPENT, ...cost }, paths: [] })

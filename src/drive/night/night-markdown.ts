@@ -1,4 +1,5 @@
 /** The page for the morning in Markdown. Texts of agents and issues are made inert, as in the report about a run. Pure. */
+import { formatMicro } from '../../kit/format-cost.ts'
 import { withInertIssues, withInertMarkdown, withoutInertMarks } from '../../kit/inert-references.ts'
 import { quoteWord } from '../../kit/shell-words.ts'
 import { describeUnknownCosts, quote } from '../../runs/report-markdown.ts'
@@ -25,7 +26,7 @@ export function formatNight(report: NightReport, form: 'page' | 'terminal' = 'pa
 
 function totals({ runs, spent }: NightReport): string {
   if (runs.length === 0) return 'No run was driven in this time.'
-  const cost = spent.cost_microusd === 0 ? '' : `, $${(spent.cost_microusd / 1_000_000).toFixed(2)}${pricedPart(spent)}`
+  const cost = spent.cost_microusd === 0 ? '' : `, ${formatMicro(spent.cost_microusd)}${pricedPart(spent)}`
   const unknown = describeUnknownCosts(spent.unknown_cost_attempts ?? 0)
   const count = runs.length === 1 ? '1 run' : `${runs.length} runs`
   const minutes = Math.round(spent.time_ms / 60_000)
@@ -35,7 +36,7 @@ function totals({ runs, spent }: NightReport): string {
 }
 
 function pricedPart({ priced_microusd: priced }: NightReport['spent']): string {
-  return priced === undefined ? '' : ` (of which $${(priced / 1_000_000).toFixed(2)} are tokens at list prices)`
+  return priced === undefined ? '' : ` (of which ${formatMicro(priced)} are tokens at list prices)`
 }
 
 const SHORT_ID = 8
@@ -48,7 +49,7 @@ function head({ run_id, title }: NightRun): string {
 /** With what it cost. */
 function headWithCost(run: NightRun): string {
   const { cost_microusd: cost, priced_microusd: priced, unknown_cost_attempts: unknown = 0 } = run.spent
-  const known = cost === 0 ? '' : `${priced === undefined ? '' : '~'}$${(cost / 1_000_000).toFixed(2)}`
+  const known = cost === 0 ? '' : formatMicro(cost, priced !== undefined)
   const parts = [known, describeUnknownCosts(unknown)].filter((part) => part !== '')
   return parts.length === 0 ? head(run) : `${head(run)} (${parts.join(', ')})`
 }

@@ -11,7 +11,7 @@ export function toNightReport(since: string, runs: readonly NightRun[], merge: N
     runs,
     spent: sumOf(runs.map(({ spent }) => spent)),
     ...(merge !== undefined && { merge }),
-    overlaps: findOverlaps(runs),
+    overlaps: findOverlaps(runs.filter(({ verdict }) => verdict.word !== 'discarded')),
   }
 }
 

@@ -11,6 +11,7 @@ import { askGit } from '../../workspace/git.ts'
 import { countUnknownCosts, spentBy } from '../decide/spending.ts'
 import { uninterrupted } from '../drive-context.ts'
 import { hasChanged } from '../read-overlaps.ts'
+import { readQueueWait } from '../read-queue-wait.ts'
 import { readVerdict, roundsOf } from '../read-verdict.ts'
 import { readDrive } from '../record/drive-journal.ts'
 import { pathsOfRun } from '../report-run.ts'
@@ -26,13 +27,15 @@ type Wanted = {
   readonly ids?: readonly string[]
   /** Branches are merged into its `HEAD`. */
   readonly directory: string
+  /** The directory of the records of driven runs, for what a queued run waits for. */
+  readonly records: string
 }
 
 /** A run that another one continues is part of that one. */
-export async function readNight(context: RunContext, { since, ids, directory }: Wanted): Promise<NightReport> {
+export async function readNight(context: RunContext, { since, ids, directory, records }: Wanted): Promise<NightReport> {
   const runs: (NightRun & { readonly at: string })[] = []
   for (const id of ids ?? listRunIds(context.store)) {
-    const run = hasChanged(context.store, id, since) ? await tryRead(context, id) : undefined
+    const run = hasChanged(context.store, id, since) ? await tryRead(context, id, records) : undefined
     if (run !== undefined && run.at >= since && run.verdict.word !== 'continued') runs.push(run)
   }
   runs.sort((one, other) => (one.at < other.at ? -1 : 1))
@@ -41,14 +44,19 @@ export async function readNight(context: RunContext, { since, ids, directory }: 
 }
 
 /** Undefined if it was not driven, or cannot be read. */
-async function tryRead(context: RunContext, id: string): Promise<(NightRun & { at: string }) | undefined> {
+async function tryRead(
+  context: RunContext,
+  id: string,
+  records: string,
+): Promise<(NightRun & { at: string }) | undefined> {
   try {
     const drive = readDrive(context.store, id)
     if (drive === undefined) return undefined
     const run = await outlineRun(uninterrupted(asOwner(context, id)), id)
     const last = drive.attempts.at(-1)
     const at = [run.updated_at, last?.ended?.at ?? last?.started_at ?? drive.started_at].sort().at(-1) ?? ''
-    const verdict = await readVerdict(context, { run, drive })
+    const waitsFor = await readQueueWait(context, drive, records)
+    const verdict = await readVerdict(context, { run, drive, waitsFor })
     const paths = await pathsOfRun(context, drive)
     const rounds = roundsOf(context.store, drive)
     const before = deliveredBefore(rounds)

@@ -207,7 +207,7 @@ export const DrivenRun = named(
       { taken: count('Actions that were issued.'), remaining: count('Actions that may still be taken.') },
       { description: 'The budget of actions.' },
     ),
-    backend: text('The agent that does the work.'),
+    backend: text('The agent that does the work. After a limit, it may be another one than the run was started with.'),
     model: optional(text('Its model.')),
     review_backend: optional(text('The agent that reviews; absent without reviews.')),
     review_model: optional(text('Its model.')),

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { actionOf, attemptAt, driveState } from '../../../test/support/drive-fixture.ts'
+import {
+  action,
+  CHECKED,
+  check,
+  DELIVERED as DELIVERED_BRANCH,
+  PLACE,
+  worked,
+} from '../../../test/support/verdict-facts.ts'
 import type { RunOutline } from '../../runs/read-status.ts'
 import type { DriveState } from '../record/drive-state.ts'
 import type { DrivenRecord } from '../record/driven-record.shape.ts'
@@ -20,6 +28,14 @@ const IN_QUEUE = { queued: { position: 1 } }
 const PAUSED = { paused: { reason: 'max_tokens', message: 'the limit is reached' } } as const
 const PROBLEM = { code: 'drive_delivery_failed', message: 'git push failed' }
 const ACTION = { current_action: { action_id: 'a-1', kind: 'implement' } } as unknown as Partial<RunOutline>
+
+const ON_BRANCH = {
+  run: { state: 'ended', actions: [action()] as unknown as RunOutline['actions'] },
+  drive: { place: PLACE, delivered: DELIVERED_BRANCH, options: CHECKED, attempts: [worked({ checks: [check(true)] })] },
+} as const
+const withFailedCheck = ({ run, drive }: typeof ON_BRANCH): Row => ({
+  ...{ run, drive: { ...drive, attempts: [worked({ checks: [check(false)] })] } },
+})
 
 type Row = {
   run: Partial<RunOutline>
@@ -58,6 +74,14 @@ describe('the state of a driven run, and what can be done with it', () => {
     ['its driver was killed', { run: { state: 'active' } }, 'interrupted', 'resume skip stop'],
     ['its driver was killed before the delivery', { run: { state: 'ended' } }, 'interrupted', 'resume'],
     ['it is delivered', { run: { state: 'ended' }, drive: DELIVERED }, 'ended', ''],
+    ['it is delivered on its branch', ON_BRANCH, 'ended', 'follow-up merge pull-request take discard'],
+    ['a check of it fails', withFailedCheck(ON_BRANCH), 'ended', 'follow-up take discard'],
+    [
+      'its checks fail in a clean checkout',
+      { ...ON_BRANCH, drive: { place: PLACE, delivered: { ...ON_BRANCH.drive.delivered, as: 'none' } } },
+      'ended',
+      'follow-up discard',
+    ],
     ['another run continues', { run: { state: 'ended' }, drive: { next_run_id: 'run-2' } }, 'continued', ''],
     ['a person stopped it', { run: { state: 'stopped' }, drive: PAUSED }, 'stopped', 'resume'],
     ['a limit is reached', { run: { state: 'active' }, drive: PAUSED }, 'paused', 'resume skip stop'],
@@ -98,6 +122,15 @@ describe('the state of a driven run, and what can be done with it', () => {
 it('the title of a driven run is the first line of its goal', () => {
   const goal = 'round 2 of Show the wind\n\nAddress what is still open.'
   expect(toDrivenRun(factsOf({ run: { state: 'ended', goal } })).title).toBe('round 2 of Show the wind')
+})
+
+it('a driven run is shown with the agent that took over, and with the branch that it is merged into', () => {
+  const run = { state: 'ended', goal: 'Show the wind in knots', review_enabled: true } as const
+  const facts = factsOf({ run: run as Partial<RunOutline>, drive: { place: PLACE, handed_to: { work: 'gemini' } } })
+  const { review_backend: first } = facts.drive.options
+  expect(toDrivenRun(facts)).toMatchObject({ backend: 'gemini', review_backend: first, base_branch: 'main' })
+  const reviewed = { ...facts, drive: { ...facts.drive, handed_to: { review: 'codex' } } }
+  expect(toDrivenRun(reviewed)).toMatchObject({ backend: 'claude', review_backend: 'codex' })
 })
 
 describe('a check of an attempt', () => {

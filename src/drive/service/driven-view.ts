@@ -3,9 +3,11 @@ import { titleOfGoal } from '../../contract/goal-title.ts'
 import type { RunOutline } from '../../runs/read-status.ts'
 import type { PinnedReading } from '../../runs/source-materials.ts'
 import type { Patch } from '../../workspace/worktrees/diff-worktree.ts'
+import { agentInCharge } from '../decide/after-limit.ts'
 import { placeOf } from '../decide/agent-permissions.ts'
 import { testChanges } from '../decide/check-results.ts'
 import { describeAct } from '../decide/describe-act.ts'
+import { whyNotReached } from '../decide/judge-work.ts'
 import { countUnknownCosts, spentBy } from '../decide/spending.ts'
 import { endOf } from '../decide/unknown-end.ts'
 import { toVerdict, type VerdictFacts } from '../decide/verdict.ts'
@@ -66,7 +68,9 @@ function choicesOfWork(facts: DrivenFacts): RunChoice[] {
   const { place, delivered } = facts.drive
   if (state === 'discarded') return ['undo-discard']
   if (place.kind !== 'worktree' || !HAS_WORK.includes(state)) return []
-  if (delivered?.commit === undefined || delivered.as === 'none') return ['discard']
+  if (delivered?.commit === undefined) return ['discard']
+  if (delivered.as === 'none') return ['follow-up', 'discard']
+  if (whyNotReached({ ...facts, delivered }) !== undefined) return ['follow-up', 'take', 'discard']
   const publish = delivered.pull_request === undefined ? (['pull-request'] as const) : []
   return ['follow-up', 'merge', ...publish, 'take', 'discard']
 }
@@ -129,7 +133,7 @@ export function toDrivenRun(facts: DrivenFacts): DrivenRun {
     ...(drivenBy !== undefined && { driven_by: drivenBy }),
     repository: record.repository,
     worktree: place.root,
-    ...(place.kind === 'worktree' && { branch: place.branch, base: place.base }),
+    ...toBranch(place),
     ...(link !== undefined && { issue: link }),
     round: drive.round,
     ...(previous_run_id !== undefined && { previous_run_id }),
@@ -152,6 +156,12 @@ export function toDrivenRun(facts: DrivenFacts): DrivenRun {
     choices: choicesFor(facts),
     last_seq: lastSeq,
   }
+}
+
+function toBranch(place: DriveState['place']): Pick<DrivenRun, 'branch' | 'base' | 'base_branch'> {
+  if (place.kind !== 'worktree') return {}
+  const { branch, base, base_branch } = place
+  return { branch, base, ...(base_branch !== undefined && { base_branch }) }
 }
 
 function toActs(drive: DriveState): Pick<DrivenRun, 'merged' | 'discarded' | 'acts'> {
@@ -181,15 +191,15 @@ function toOptions({ drive, run, earlier, drivenBy }: DrivenFacts) {
   const { options } = drive
   const { tokens, cost_microusd, priced_microusd: priced, time_ms } = spentBy(drive)
   const { max_tokens, max_cost_microusd, max_time_ms } = options
+  const [worker, reviewer] = [agentInCharge('implement', drive), agentInCharge('review', drive)]
   const unknown = countUnknownCosts([drive, ...earlier], { isDriven: drivenBy !== undefined })
   return {
-    backend: options.backend,
-    ...(options.model !== undefined && { model: options.model }),
+    ...worker,
     ...(run.review_enabled && {
-      review_backend: options.review_backend,
-      ...(options.review_model !== undefined && { review_model: options.review_model }),
+      review_backend: reviewer.backend,
+      ...(reviewer.model !== undefined && { review_model: reviewer.model }),
     }),
-    approval_mode: placeOf(options.backend, drive).approval,
+    approval_mode: placeOf(worker.backend, drive).approval,
     ...(options.mcp_servers !== undefined && { mcp_servers: options.mcp_servers }),
     checks: options.checks,
     rounds: options.rounds,

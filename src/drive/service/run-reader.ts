@@ -155,7 +155,7 @@ export class RunReader {
       const context = records.map((record) => this.#tryContext(record)).find((found) => found !== undefined)
       if (context === undefined || first === undefined) continue
       const ids = records.map(({ run_id }) => run_id)
-      const report = await readNight(context, { since, ids, directory })
+      const report = await readNight(context, { since, ids, directory, records: this.#options.directory })
       if (report.runs.length > 0) repositories.push({ repository: first.repository, report })
     }
     return { since, repositories }
