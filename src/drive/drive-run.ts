@@ -14,13 +14,13 @@ import { lastBeat } from './attempt-beat.ts'
 import { compareWork } from './compare-work.ts'
 import { agentInCharge } from './decide/after-limit.ts'
 import { type DriveStep, nextStep } from './decide/next-step.ts'
-import { deliveredCommit } from './decide/queue.ts'
 import { knownDuration } from './decide/unknown-end.ts'
 import { type DriveContext, readDriveState, record, uninterrupted } from './drive-context.ts'
 import { driveNotAfter } from './faults.ts'
 import { noteRepositoryChanges } from './guard-repository.ts'
 import { observeTree } from './observe-tree.ts'
 import { decideBaseline, prepare } from './prepare-work.ts'
+import { findStartCommit } from './read-queue-wait.ts'
 import { lastRound } from './read-verdict.ts'
 import type { Attempt } from './record/drive-state.ts'
 import { type AttemptStep, runAttempt } from './run-attempt.ts'
@@ -166,8 +166,8 @@ async function noteSubmitted(context: DriveContext): Promise<void> {
 /** Puts the worktree of a run on the branch of the run before it. If it is interrupted, the next driver does it again. Throws `drive_not_after` if there is no such branch. */
 async function startOn(context: DriveContext, after: string): Promise<void> {
   const { runs } = context
-  const commit = deliveredCommit(lastRound(runs.store, after))
-  if (commit === undefined) throw driveNotAfter({ run_id: after, problem: 'it has not delivered a branch' })
+  const commit = await findStartCommit(runs, lastRound(runs.store, after))
+  if (commit === undefined) throw driveNotAfter({ run_id: after, problem: 'it has not delivered a branch that passes' })
   const { code, stderr } = await askGit(
     { ...runs.git, timeoutMs: SLOW_GIT_MS },
     {

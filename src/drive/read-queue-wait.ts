@@ -3,6 +3,7 @@ import { ignoreFault, tryTo } from '../kit/fault.ts'
 import { outlineRun } from '../runs/read-status.ts'
 import type { RunContext } from '../runs/run-context.ts'
 import { asOwner } from '../runs/run-worktree.ts'
+import { whyNotReached } from './decide/judge-work.ts'
 import { blockOf, deliveredCommit, type QueuedRun, type QueueWait } from './decide/queue.ts'
 import { reachedTotal } from './decide/spending.ts'
 import { readTotals } from './group-totals.ts'
@@ -41,8 +42,17 @@ async function readBefore(
 ): Promise<NonNullable<Blocks['after']>['is']> {
   const last = tryTo(() => lastRound(context.store, id))
   if (last === undefined) return 'gone'
-  if (deliveredCommit(last) !== undefined) return 'delivered'
+  if ((await findStartCommit(context, last)) !== undefined) return 'delivered'
   return (await isOver(context, last, records)) ? 'not_delivered' : 'open'
+}
+
+/** The commit on which a run starts that comes after this one. Undefined if this one has delivered none, or its work does not pass. */
+export async function findStartCommit(context: RunContext, last: DriveState): Promise<string | undefined> {
+  const { run_id: id, delivered } = last
+  const commit = deliveredCommit(last)
+  if (commit === undefined || delivered === undefined) return undefined
+  const run = await outlineRun(asOwner(context, id), id).catch(ignoreFault)
+  return run && whyNotReached({ run, drive: last, delivered }) === undefined ? commit : undefined
 }
 
 async function isOver(context: RunContext, last: DriveState, records: string): Promise<boolean> {

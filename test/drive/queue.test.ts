@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { DrivenRun, RunQueue } from '../../src/drive/service/driven-run.shape.ts'
 import { createDriving } from '../support/driven-agents.ts'
-import { type DrivenScript, dataOf, HONEST } from '../support/driven-home.ts'
+import { type DrivenScript, dataOf, HONEST, runIdIn } from '../support/driven-home.ts'
 import { hasForge, startForge } from '../support/forge/fake-forge.ts'
 import { IS_FULL } from '../support/full-counts.ts'
 import { DROVER, ending, runAt } from '../support/run-drover.ts'
@@ -67,6 +67,10 @@ describe('drover drive with several goals', () => {
     expect(dataOf(driving.records(two), 'started_on')).toEqual([{ run_id: one, commit: before }])
     expect(driving.repository.git('diff', '--name-only', before, commit).trim()).toBe('b.txt')
     expect(driving.repository.git('log', '--format=%s', `${commit}~1`, '-1').trim()).toBe('Write a')
+    const failing = ['--no-review', '--check', 'false', '--rounds', '0']
+    const three = runIdIn((await drover('drive', 'Write c', ...failing)).stdout)
+    expect(await drover('drive', 'Write d', ...failing, '--detach', '--after', three)).toMatchObject({ code: 0 })
+    expect((await queue()).runs.at(-1)?.queue).toMatchObject({ waits_for: 'run_not_delivered', after: three })
   })
 
   it.runIf(IS_FULL)(

@@ -134,7 +134,7 @@ function byPosition(a: QueuedRun, b: QueuedRun): number {
   return a.position - b.position || compare(a.id, b.id)
 }
 
-/** The commit on which a run that comes after this one starts. Undefined if it has delivered no branch. */
+/** The commit that a run has left for those after it. Undefined if it has delivered no branch. */
 export function deliveredCommit({ delivered, place }: Pick<DriveState, 'delivered' | 'place'>): string | undefined {
   if (delivered === undefined || place.kind !== 'worktree') return undefined
   if (delivered.as !== 'none') return delivered.commit
