@@ -210,7 +210,7 @@ describe('drover say', () => {
   it('refuses the agents of a run that want to speak for its user', async () => {
     await startHanging(['prompt', 'go'])
     const id = await runningId()
-    const store = new DatabaseSync(join(home.path, '.drover', 'sessions.db'))
+    const store = new DatabaseSync(join(home.path, '.drover', 'sessions.db'), { timeout: 10_000 })
     store.prepare('UPDATE executions SET parent_id = ?').run('run-1')
     store.close()
     const refused = await home.drover(['say', id, 'all is well'], { env: { DROVER_RUN: 'run-1' } })
