@@ -238,7 +238,7 @@ describe('the resumed session', () => {
           1,
           'no session of codex in /',
         ],
-        ['an unknown id', ['resume', 'abcd1234', 'x'], 1, 'no session abcd1234 (run'],
+        ['an unknown id', ['resume', 'abcd1234', 'x'], 1, 'no session abcd1234; drover sessions list shows the ids'],
         ['an id that is too short', ['resume', 'abc', 'x'], 2, 'give at least its first 4 characters'],
         ['a prompt instead of an id', ['resume', 'say more'], 2, '"say more" is not a session id; give an id'],
         ['the id of a run', ['resume', RUN_ID, 'x'], 2, `; to resume a run, use "drover protocol resume ${RUN_ID}"`],
