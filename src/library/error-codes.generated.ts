@@ -358,6 +358,7 @@ export type ErrorCode =
   | 'queue_not_served'
   | 'reference_unresolved'
   | 'registry_unreadable'
+  | 'request_cancelled'
   | 'request_cut_off'
   | 'request_malformed'
   | 'request_timeout'

@@ -60,6 +60,15 @@ const postToFull = async (server: TestServer, api: Api) => {
   return answer
 }
 
+/** Another request cancels the prompt. */
+const cancelled = async (server: TestServer, api: Api) => {
+  const answer = post(server, api)
+  const { records } = server.context.drover
+  const id = await until(() => records.running()[0]?.id)
+  await server.request(`/api/v1/executions/${id}/cancel`, { method: 'POST' })
+  return await answer
+}
+
 const AGAIN = { 'x-should-retry': 'false' }
 const INVALID = { type: 'invalid_request_error', code: 'invalid_request' }
 
@@ -93,6 +102,17 @@ const CASES: readonly Case[] = [
     title: 'Body Missing',
     detail: 'the request body is missing; send a JSON object',
     chat: { type: 'invalid_request_error', code: 'body_missing' },
+    message: 'invalid_request_error',
+  },
+  {
+    status: 400,
+    name: 'a prompt that another request cancels',
+    script: { hangAfter: 'init' },
+    ask: cancelled,
+    problem: 'request-cancelled',
+    title: 'Request Cancelled',
+    detail: 'the prompt was canceled',
+    chat: { type: 'invalid_request_error', code: 'request_cancelled' },
     message: 'invalid_request_error',
   },
   {

@@ -14,6 +14,7 @@ import { sessionExpired } from '../../sessions/faults.ts'
 import {
   backendExecutionFailed,
   backendTimeout,
+  requestCancelled,
   upstreamAuth,
   upstreamModelUnknown,
   upstreamOutOfCredit,
@@ -113,8 +114,8 @@ function streamFormat(prompt: string, writer: ReplyWriter, options: ReplyOptions
 /** The error of a prompt that has failed or was canceled. */
 export function toPromptFault(result: PromptResult): Fault | undefined {
   const { backend, exit_code: exitCode, error, error_code: code } = result
-  // The client is still connected, so it was the server that canceled the prompt.
-  if (toPromptStatus(result) === 'canceled') return shuttingDown({})
+  if (code === shuttingDown.code) return shuttingDown({})
+  if (toPromptStatus(result) === 'canceled') return requestCancelled({})
   if (code === 'agent_timeout' || code === agentSilent.code)
     return backendTimeout({ reason: error ?? `${backend} took too long`, agentCode: code })
   if (exitCode === 0 && error === undefined) return undefined

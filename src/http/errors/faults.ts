@@ -160,6 +160,11 @@ export const clientDisconnected = defineFault('client_disconnected', 'unavailabl
   message: (_: Record<never, never>) => 'the client disconnected before the response',
 })
 
+export const requestCancelled = defineFault('request_cancelled', 'invalid', {
+  when: 'The prompt of a chat completion or message was canceled, such as with `POST /api/v1/executions/{id}/cancel`. Client libraries do not repeat a request with this status (400).',
+  message: (_: Record<never, never>) => 'the prompt was canceled',
+})
+
 export const listenFailed = defineFault('listen_failed', 'unavailable', {
   when: 'The server cannot listen on its address, because the address is in use, is not permitted, or does not belong to this machine.',
   message: (d: { place: string; problem: string }) => `the server cannot listen on ${d.place}: ${d.problem}`,

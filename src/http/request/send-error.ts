@@ -5,7 +5,7 @@ import { databaseTrouble, serverTrouble } from '../../service/faults.ts'
 import type { ServerContext } from '../context/server-context.ts'
 import { findApiStyle } from '../errors/api-style.ts'
 import { toErrorBody } from '../errors/error-body.ts'
-import { accessEnded, clientDisconnected } from '../errors/faults.ts'
+import { accessEnded, clientDisconnected, requestCancelled } from '../errors/faults.ts'
 import { type HttpError, toHttpError } from '../errors/http-error.ts'
 
 type FailedRequest = { error: unknown; request: FastifyRequest; reply: FastifyReply }
@@ -25,12 +25,14 @@ export function sendError(failed: FailedRequest, context: ServerContext): Fastif
   return reply.code(httpError.status).headers(httpError.headers).type(contentType).send(JSON.stringify(body))
 }
 
-/** A canceled prompt of a compatible API is reported as a shutdown, because only then is there a client to report it to. */
+/** A prompt of a compatible API that ended because its client had disconnected. */
 function toReportedError({ error, request, reply }: FailedRequest, { shutdown }: ServerContext): unknown {
   if (request.facts.errorCode === accessEnded.code) return accessEnded({})
-  const isCanceled = isFault(error, shuttingDown)
+  const isCanceled = isFault(error, shuttingDown) || isFault(error, requestCancelled)
   return isCanceled && reply.raw.destroyed && !shutdown.aborted ? clientDisconnected({}) : error
 }
+
+const ENDED: readonly string[] = [shuttingDown.code, requestCancelled.code]
 
 /** Only a bug gets a stack trace. A full queue, a failed agent and a client that disconnected are normal events. */
 function logError({ error, request, reply }: FailedRequest, { code }: HttpError, { log }: ServerContext): void {
@@ -42,6 +44,6 @@ function logError({ error, request, reply }: FailedRequest, { code }: HttpError,
   const explained = { ...fields, reason: error.message }
   if (code === serverTrouble.code) log.error(explained, 'the server cannot access its own files')
   else if (code === databaseTrouble.code) log.error(explained, 'the server cannot use PostgreSQL')
-  else if (reply.raw.destroyed || code === shuttingDown.code) log.info(explained, 'request canceled')
+  else if (reply.raw.destroyed || ENDED.includes(code)) log.info(explained, 'request canceled')
   else if (request.facts.isFailureLogged !== true) log.warn(explained, 'request failed')
 }
