@@ -155,7 +155,7 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('servers and workers with one P
     expect(ended).toMatchObject({ state: 'failed', error: { code: 'session_machine_gone' } })
   })
 
-  it('refuse a prompt for a directory that no worker has, and for a backend that none has', async () => {
+  it.runIf(IS_FULL)('refuse a prompt for a directory that no worker has, and for a backend that none has', async () => {
     const { door } = await startMachines(['one'], { config: { work: { repositories: ['/srv/app'] } } })
     const elsewhere = await post(door, '/api/v1/prompt', { ...HELLO, workdir: '/srv/application' })
     expect([elsewhere.status, elsewhere.body]).toMatchObject([400, { error: 'workdir_not_on_worker' }])
@@ -314,7 +314,7 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('servers and workers with one P
     expect((await post(door, path, { decision: 'allow' }, owner)).status).toBe(404)
   })
 
-  it('are healthy if a worker has each agent, also where the server itself has none', async () => {
+  it.runIf(IS_FULL)('are healthy if a worker has each agent, also where the server itself has none', async () => {
     const { door } = await startMachines(['one'])
     const expected = { name: 'claude', available: true }
     const healthOf = async () => (await door.request('/health')).body
@@ -336,7 +336,7 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('servers and workers with one P
     expect(text).toMatch(/^drover_shared_queue_lost_total\{machine="one"\} 0$/m)
   })
 
-  it('share the rate limit of a key', async () => {
+  it.runIf(IS_FULL)('share the rate limit of a key', async () => {
     const url = await createPostgresDatabase()
     const server = { rate_limit_enabled: true, rate_limit_rps: 1, rate_limit_burst: 3 }
     const servers = [await startOn({ url, machine: 'one', server }), await startOn({ url, machine: 'two', server })]

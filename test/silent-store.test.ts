@@ -78,7 +78,7 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('a PostgreSQL that is silent', 
     expect((await server.request('/api/v1/prompt', { method: 'POST', body: HELLO })).status).toBe(200)
   })
 
-  it('ends a transaction at its deadline, and the next one has a connection that works', async () => {
+  it.runIf(IS_FULL)('ends a transaction at its deadline, and the next one has a connection that works', async () => {
     const proxy = await createProxy(await createPostgresDatabase())
     const database = await openPostgres({ url: proxy.url, statementMs: 500, waitMs: 0 })
     const write = () => database.write(() => get('SELECT 1 AS one'))
@@ -190,7 +190,7 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('an address with several hosts'
     return `postgres://drover@${addresses.map(({ host }) => host).join(',')}${addresses[0]?.pathname}`
   }
 
-  it('is used at the host that answers', async () => {
+  it.runIf(IS_FULL)('is used at the host that answers', async () => {
     const url = await createPostgresDatabase()
     const [first, second] = [await createProxy(url), await createProxy(url)]
     first.refuse()

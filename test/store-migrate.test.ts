@@ -8,6 +8,7 @@ import { randomIds } from '../src/kit/ids.ts'
 import { copyStore } from '../src/store/copy-store.ts'
 import { migratePostgres } from '../src/store/postgres-database.ts'
 import { POSTGRES_MIGRATIONS } from '../src/store/postgres-migrations.ts'
+import { IS_FULL } from './support/full-counts.ts'
 import { createEmptyDatabase, createPostgresDatabase, POSTGRES_PROGRAMS, runSql } from './support/postgres.ts'
 import { runDrover, temporaryDirectory } from './support/run-drover.ts'
 import { newSession } from './support/session-store.ts'
@@ -92,7 +93,7 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('the tables of a PostgreSQL sto
     expect(await copy(owner)).toMatchObject({ sessions: 0 })
   })
 
-  it('may be in another schema, beside those of another drover', async () => {
+  it.runIf(IS_FULL)('may be in another schema, beside those of another drover', async () => {
     const url = await createPostgresDatabase()
     await expect(open(url, 'second')).rejects.toMatchObject({ code: 'store_not_migrated' })
     await migratePostgres({ url, schema: 'second' })

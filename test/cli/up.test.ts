@@ -99,7 +99,7 @@ describe('drover up', () => {
     )
   })
 
-  it('says with which config file it was started, so that a restart keeps it', async () => {
+  it.runIf(IS_FULL)('says with which config file it was started, so that a restart keeps it', async () => {
     const { drover, work } = createLocalUser()
     const file = join(work, 'own.yaml')
     writeFileSync(file, 'drive: { attempts: 2 }')
@@ -247,7 +247,7 @@ describe('a prompt', () => {
     }
   })
 
-  it('runs directly if the server hangs, and not again when the server continues', async () => {
+  it.runIf(IS_FULL)('runs directly if the server hangs, and not again when the server continues', async () => {
     const { drover, ask, pidIn, work } = createLocalUser()
     const pid = pidIn((await drover('up')).stdout)
     process.kill(pid, 'SIGSTOP')

@@ -156,7 +156,7 @@ it.runIf(hasTerminals)(
   },
 )
 
-it('a run that was answered while a demo server drives it is no run of the demo agent', async () => {
+it.runIf(IS_FULL)('a run that was answered while a demo server drives it is no run of the demo agent', async () => {
   const { driving, drover } = createDetached({ orient: [ASKING, {}] })
   const port = await portOf(serveDrover(['--port', '0', '--demo'], driving.env))
   const { change, reaches } = runClient((path, options) => ask({ port, path, ...options }))
@@ -218,17 +218,14 @@ describe('drover drive --detach, whose server is killed', () => {
     return JSON.stringify({ victim: 'driver', handOver, reportTo: join(scratch, 'killed.json') })
   }
 
-  it.each(IS_FULL ? (['asked', 'listed'] as const) : (['asked'] as const))(
-    'when it was %s: another server has the run',
-    async (moment) => {
-      const detached = createDetached()
-      const doomed = await startDoomed(detached, moment)
-      const started = await detached.drover('drive', GOAL, '--no-review', '--detach')
-      expect(doomed.signalCode).toBe('SIGKILL')
-      expect(started).toMatchObject({ code: 0, stderr: '' })
-      expect(await detached.delivered(runIdIn(started.stdout))).toMatchObject({ as: 'branch' })
-    },
-  )
+  it.runIf(IS_FULL).each(['asked', 'listed'] as const)('when it was %s: another server has the run', async (moment) => {
+    const detached = createDetached()
+    const doomed = await startDoomed(detached, moment)
+    const started = await detached.drover('drive', GOAL, '--no-review', '--detach')
+    expect(doomed.signalCode).toBe('SIGKILL')
+    expect(started).toMatchObject({ code: 0, stderr: '' })
+    expect(await detached.delivered(runIdIn(started.stdout))).toMatchObject({ as: 'branch' })
+  })
 
   it.runIf(IS_FULL)('again and again: names the run, which drover up continues', async () => {
     const { driving, drover, delivered } = createDetached()
@@ -265,19 +262,16 @@ describe('a detached run, in a repository that no setting names', () => {
     ['is behind a proxy', { DROVER_SERVER_TRUSTED_PROXIES: '127.0.0.1' }],
   ]
 
-  it.each(IS_FULL ? SERVERS : SERVERS.slice(0, 1))(
-    'is not answered by a client of a server that %s',
-    async (_name, settings) => {
-      const { driving, drover } = createDetached({ orient: [ASKING, {}] })
-      const port = await portOf(serveDrover(['--port', '0'], { ...driving.env, ...settings }))
-      const id = runIdIn((await drover('drive', GOAL, '--no-review', '--detach')).stdout)
-      const { change, reaches } = runClient((path, options) => ask({ port, path, ...options }))
-      await reaches(id, 'waiting')
-      const refused = { status: 400, body: { error: 'drive_repository_not_named' } }
-      expect(await change(id, 'answer', { text: 'Knots.' })).toMatchObject(refused)
-      await drover('stop', id)
-    },
-  )
+  it.runIf(IS_FULL).each(SERVERS)('is not answered by a client of a server that %s', async (_name, settings) => {
+    const { driving, drover } = createDetached({ orient: [ASKING, {}] })
+    const port = await portOf(serveDrover(['--port', '0'], { ...driving.env, ...settings }))
+    const id = runIdIn((await drover('drive', GOAL, '--no-review', '--detach')).stdout)
+    const { change, reaches } = runClient((path, options) => ask({ port, path, ...options }))
+    await reaches(id, 'waiting')
+    const refused = { status: 400, body: { error: 'drive_repository_not_named' } }
+    expect(await change(id, 'answer', { text: 'Knots.' })).toMatchObject(refused)
+    await drover('stop', id)
+  })
 })
 
 describe('a server that is started again', { timeout: 60_000 }, () => {
@@ -304,7 +298,7 @@ describe('a server that is started again', { timeout: 60_000 }, () => {
     expect(driving.calls().length).toBeLessThanOrEqual(numbers.length)
   })
 
-  it('is interrupted, and has no error, if it is stopped while its driver waits for git', async () => {
+  it.runIf(IS_FULL)('is interrupted, and has no error, if it is stopped while its driver waits for git', async () => {
     const { driving, start } = createServedDriving()
     const [bin = '', ...others] = driving.env.PATH.split(':')
     const [git, hangs] = [join(bin, 'git'), join(driving.scratch, 'hangs')]

@@ -27,7 +27,7 @@ it('ends with 130 when it is interrupted, and continues later', { timeout: 60_00
   expect(await driving.drive(runIdIn(stdout))).toMatchObject({ code: 0 })
 })
 
-it('ends with 130 when it is interrupted before an agent has begun', async () => {
+it.runIf(IS_FULL)('ends with 130 when it is interrupted before an agent has begun', async () => {
   const driving = createDriving()
   const [bin, began] = [join(driving.scratch, 'slow'), join(driving.scratch, 'began')]
   mkdirSync(bin)

@@ -132,6 +132,17 @@ type ContenderRowProps = {
   onKeep: (name: string) => Promise<void>
 }
 
+/** Why no cost stands beside the tokens. */
+function NoCost({ each: { usage, cost_usd: cost, cost_kind: kind } }: Pick<ContenderRowProps, 'each'>) {
+  if (usage === undefined || cost !== undefined) return null
+  if (kind === 'plan') return <span class="dim">, plan</span>
+  return (
+    <span class="dim" title="The setting prices has prices of models.">
+      , cost not known
+    </span>
+  )
+}
+
 function ContenderRow({ each, hasWork, isCutOff, isWinner, onKeep }: ContenderRowProps) {
   const { name, state, duration_ms: duration, usage, cost_usd: cost, cost_kind: kind, worktree, error } = each
   return (
@@ -163,6 +174,7 @@ function ContenderRow({ each, hasWork, isCutOff, isWinner, onKeep }: ContenderRo
       <td data-column="Time">{duration === undefined ? '–' : formatDuration(duration)}</td>
       <td data-column="Tokens">
         <Tokens usage={usage} backend={each.backend} cost={cost} kind={kind} />
+        <NoCost each={each} />
       </td>
       {hasWork && (
         <td data-column="Work">

@@ -5,7 +5,7 @@ import type { NightReport, NightReports, NightRun } from '../../drive/night/nigh
 import { attempt } from '../live/actions.ts'
 import { call } from '../live/api.ts'
 import { toHash } from '../live/router.ts'
-import { formatCost, formatCount, formatDuration, nameOfRepository } from '../text/format.ts'
+import { describeSpentCost, formatCount, formatDuration, nameOfRepository } from '../text/format.ts'
 import { toLine } from '../text/visible-text.ts'
 
 const HOUR_MS = 3_600_000
@@ -65,7 +65,7 @@ type Shown = { name: string; machine: string | undefined; report: NightReport }
 
 function Repository({ name, machine, report }: Shown) {
   const { runs, spent, merge, overlaps } = report
-  const cost = spent.cost_microusd > 0 ? `, ${formatCost(spent.cost_microusd / 1_000_000)}` : ''
+  const cost = costOf(spent)
   return (
     <section>
       <h2>
@@ -73,7 +73,7 @@ function Repository({ name, machine, report }: Shown) {
         <span class="path dim">{toLine(machine === undefined ? name : `${name} on ${machine}`)}</span>
       </h2>
       <p class="dim">
-        {runs.length === 1 ? '1 run' : `${runs.length} runs`}, {formatCount(spent.tokens)} tokens{cost},{' '}
+        {runs.length === 1 ? '1 run' : `${runs.length} runs`}, {formatCount(spent.tokens)} tokens{cost && `, ${cost}`},{' '}
         {formatDuration(spent.time_ms)} of agents and checks
       </p>
       {SECTIONS.map(([name, title]) => (
@@ -99,7 +99,11 @@ function Section({ title, runs }: { title: string; runs: readonly NightRun[] }) 
   )
 }
 
-function Run({ run: { run_id: id, title, verdict } }: { run: NightRun }) {
+function costOf({ cost_microusd: cost, priced_microusd: priced, unknown_cost_attempts: unknown }: NightRun['spent']) {
+  return describeSpentCost({ cost: cost / 1_000_000, priced, unknown })
+}
+
+function Run({ run: { run_id: id, title, verdict, spent } }: { run: NightRun }) {
   const { reason, look_first: flags, exists } = verdict
   const place = exists.pull_request ?? exists.branch
   // A merged branch is gone.
@@ -112,6 +116,7 @@ function Run({ run: { run_id: id, title, verdict } }: { run: NightRun }) {
       <div class="row-facts dim">
         {place !== undefined && <span class="path">{toLine(place)}</span>}
         {!isDone && reason !== '' && <span>{toLine(reason)}</span>}
+        {costOf(spent) !== '' && <span>{costOf(spent)}</span>}
       </div>
       {flags.length > 0 && (
         <ul>

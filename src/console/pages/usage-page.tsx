@@ -121,8 +121,7 @@ function Chart({ data, measure, by, isFree }: ChartProps) {
     const says = isFree ? 'Nothing was paid in this period.' : 'No cost is known in this period.'
     return <p class="dim">{measure === 'cost' ? says : 'Nothing was used in this period.'}</p>
   }
-  const format =
-    measure === 'cost' ? (value: number) => `$${value.toFixed(value < 1 && value > 0 ? 2 : 0)}` : formatCount
+  const format = measure === 'cost' ? (value: number) => formatCost(value) : formatCount
   return <DayChart data={data} says={`${measure === 'cost' ? 'Cost' : 'Tokens'} by day and ${by}`} format={format} />
 }
 

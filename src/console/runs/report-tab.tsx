@@ -1,7 +1,7 @@
 /** The report of a run as drover writes it, what the run must fulfil, and its settings. */
 import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
 import { Markdown } from '../parts/markdown-view.tsx'
-import { formatCost, formatCount, formatDuration } from '../text/format.ts'
+import { describeSpentCost, formatCost, formatCount, formatDuration } from '../text/format.ts'
 import { toLine, toVisible } from '../text/visible-text.ts'
 import { actionsText, machineText } from './run-facts.ts'
 
@@ -49,6 +49,7 @@ function settingsOf(run: DrivenRun): [name: string, value: string][] {
   const of = (limit: string | undefined) => (limit === undefined ? '' : ` of ${limit}`)
   const machine = machineText(run)
   const cost = formatCost(spent.cost_usd, spent.priced_usd !== undefined)
+  const missing = describeSpentCost({ cost: 0, unknown: spent.unknown_cost_attempts })
   return [
     ['repository', run.repository],
     ...(machine === undefined ? [] : [['machine', machine] as [string, string]]),
@@ -60,7 +61,12 @@ function settingsOf(run: DrivenRun): [name: string, value: string][] {
       'tokens',
       formatCount(spent.tokens) + of(limits.max_tokens === undefined ? undefined : formatCount(limits.max_tokens)),
     ],
-    ['cost', cost + of(limits.max_cost_usd === undefined ? undefined : formatCost(limits.max_cost_usd))],
+    [
+      'cost',
+      cost +
+        of(limits.max_cost_usd === undefined ? undefined : formatCost(limits.max_cost_usd)) +
+        (missing && `, ${missing}`),
+    ],
     ['working time', formatDuration(spent.time_secs * 1000)],
   ]
 }

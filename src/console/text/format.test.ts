@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { formatAge, formatCost, formatCount, formatDuration, formatTokens, percentile } from './format.ts'
+import {
+  describeSpentCost,
+  formatAge,
+  formatCost,
+  formatCount,
+  formatDuration,
+  formatTokens,
+  percentile,
+} from './format.ts'
 
 describe('formatting', () => {
   it.each([
@@ -60,3 +68,10 @@ describe('formatting', () => {
     [[4, 1, 3, 2], 0.9, 4],
   ])('finds in %j the value at %d', (values, share, found) => expect(percentile(values, share)).toBe(found))
 })
+
+it.each([
+  [{ cost: 0 }, ''],
+  [{ cost: 1.5 }, '$1.50'],
+  [{ cost: 0.0129, priced: 12_900, unknown: 3 }, '~$0.01, 3 attempts of unknown cost'],
+  [{ cost: 0, unknown: 1 }, '1 attempt of unknown cost'],
+])('says of %j what was paid, and what that misses', (spent, text) => expect(describeSpentCost(spent)).toBe(text))

@@ -40,6 +40,14 @@ export function formatCost(cost: number, isPriced = false): string {
   return `${isPriced ? '~' : ''}$${cost.toFixed(cost > 0 && cost < 0.01 ? 4 : 2)}`
 }
 
+type Spent = { cost: number; priced?: number | undefined; unknown?: number | undefined }
+
+/** `~$0.01, 3 attempts of unknown cost`, as `drover report` says it. Empty if nothing was paid. */
+export function describeSpentCost({ cost, priced = 0, unknown = 0 }: Spent): string {
+  const missing = unknown === 0 ? [] : [`${unknown === 1 ? '1 attempt' : `${unknown} attempts`} of unknown cost`]
+  return [...(cost > 0 ? [formatCost(cost, priced > 0)] : []), ...missing].join(', ')
+}
+
 /** The part of the values below which the given share of them lies; undefined without values. */
 export function percentile(values: readonly number[], share: number): number | undefined {
   const sorted = values.toSorted((a, b) => a - b)
