@@ -34,7 +34,7 @@ describe('action.yml', () => {
       expect(run).not.toMatch(/eval|\bsh -c/)
     }
     const expressions = steps.flatMap(({ env = {} }) => Object.values(env)).filter((value) => value.includes('${{'))
-    expect(expressions.every((value) => /^\$\{\{ inputs\.[a-z]+ \}\}$/.test(value))).toBe(true)
+    expect(expressions.every((value) => /^\$\{\{ inputs\.[a-z-]+ \}\}$/.test(value))).toBe(true)
   })
 
   it('uses every input, describes it, and needs none', () => {
@@ -47,7 +47,9 @@ describe('action.yml', () => {
 
   it('sets settings and gives flags that exist', () => {
     const set = steps.flatMap(({ env = {} }) => Object.keys(env)).filter((name) => name.startsWith('DROVER_'))
-    const keys = ['default_backend', 'drive.checks', 'drive.deliver', 'drive.watch_secs'].map(findKey)
+    const keys = ['default_backend', 'drive.checks', 'drive.max_cost_usd', 'drive.deliver', 'drive.watch_secs'].map(
+      findKey,
+    )
     expect(set).toEqual(keys.map((key) => key?.variables[0]))
     const flags = COMMANDS.find(({ words }) => words[0] === 'watch')?.flags.map(({ name }) => name)
     const line = /drover watch (.*) \|/.exec(steps.map(({ run }) => run).join('\n'))?.[1] ?? ''
