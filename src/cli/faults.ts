@@ -1,5 +1,5 @@
 import { defineFault } from '../kit/fault.ts'
-import { nearestWord } from '../kit/nearest.ts'
+import { nearestWord } from '../kit/match-names.ts'
 import { quoteWord } from '../kit/shell-words.ts'
 
 const hint = (nearest: string | undefined) => (nearest === undefined ? '' : `; did you mean ${nearest}?`)

@@ -1,4 +1,4 @@
-import { nearestWord } from '../kit/nearest.ts'
+import { nearestWord } from '../kit/match-names.ts'
 import type { Environment } from '../kit/process/child-environment.ts'
 import { DEPTH_VARIABLE, OWNER_VARIABLE, RUN_VARIABLE, TREE_VARIABLE } from '../kit/process/environment-variables.ts'
 import type { ConfigProblem } from './faults.ts'

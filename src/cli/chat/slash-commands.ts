@@ -1,4 +1,4 @@
-import { nearestWord } from '../../kit/nearest.ts'
+import { nearestWord } from '../../kit/match-names.ts'
 import type { Invocation } from '../command.ts'
 import { chatCommandInvalid, chatCommandUnknown } from '../faults.ts'
 import { tableWidth } from '../output/text-table.ts'

@@ -1,6 +1,6 @@
 /** What the comment on a taken issue says. Pure. */
 import type { RunVerdict } from '../../contract/run-verdict.shape.ts'
-import { withInertMarkdown } from '../../kit/inert-references.ts'
+import { withInertMarkdown } from '../../kit/foreign-text.ts'
 import { markOf } from './claims.ts'
 
 const SENTENCES = {

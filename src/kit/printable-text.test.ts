@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { toRevealed } from './revealed-text.ts'
+import { toRevealed } from './printable-text.ts'
 
 const FAMILY = '👩‍👩‍👧'
 

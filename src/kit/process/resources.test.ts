@@ -1,5 +1,7 @@
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { availableMemoryShare, residentBytes, shareIn } from './resident-memory.ts'
+import { availableMemoryShare, residentBytes, shareIn } from './resources.ts'
 
 describe.skipIf(process.platform !== 'linux')('residentBytes', () => {
   it('adds up the memory of processes, and skips those that are gone', () => {
@@ -23,4 +25,21 @@ describe('shareIn', () => {
   ])('reads %j', (meminfo, share) => {
     expect(shareIn(meminfo)).toBe(share)
   })
+})
+
+const FILE = join(import.meta.dirname, 'resources.ts')
+const SCRIPT = `const { descriptorLimit } = await import(process.argv[1]); console.log(descriptorLimit())`
+
+it('is the limit that the process was started with', () => {
+  const argv = [
+    '-c',
+    'ulimit -n 345 && exec "$@"',
+    'sh',
+    process.execPath,
+    '--input-type=module',
+    '--eval',
+    SCRIPT,
+    FILE,
+  ]
+  expect(execFileSync('/bin/sh', argv, { encoding: 'utf8' })).toBe('345\n')
 })

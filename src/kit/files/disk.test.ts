@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isSyncUnsupported } from './durability.ts'
+import { isSyncUnsupported } from './disk.ts'
 
 describe('isSyncUnsupported', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { jsonLocation, MAX_LOCATION_KEY } from './json-location.ts'
+import { jsonLocation, MAX_LOCATION_KEY } from './json-value.ts'
 
 describe('jsonLocation', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { nearestWord } from './nearest.ts'
+import { nearestWord } from './match-names.ts'
 
 const COMMANDS = ['prompt', 'resume', 'parallel', 'chain', 'compare', 'sessions', 'config', 'version', 'run', 'stop']
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { formatMoment, toLocalMinute, withLocalTimes, withUtcTimes } from './local-time.ts'
+import { formatMoment, toLocalMinute, withLocalTimes, withUtcTimes } from './wording.ts'
 
 const NOW = new Date('2026-11-18T21:40:00.000Z')
 const at = (ms: number) => new Date(NOW.getTime() + ms).toISOString()

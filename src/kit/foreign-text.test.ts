@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { withInertIssues, withInertMarkdown, withInertReferences, withoutInertMarks } from './inert-references.ts'
+import { withInertIssues, withInertMarkdown, withInertReferences, withoutInertMarks } from './foreign-text.ts'
 
 const REFERENCES = [
   ['Fixes #12', 'Fixes #|12'],

@@ -1,4 +1,7 @@
-/** Times as people at a terminal read them. Files, pipes and notifications get seconds in UTC; JSON gets the timestamps of `toTimestamp`. Pure but for the time zone. */
+/**
+ * How drover words times, lists and costs. Times are as people at a terminal read them. Files, pipes and notifications get
+ * seconds in UTC; JSON gets the timestamps of `toTimestamp`. Pure but for the time zone.
+ */
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -45,4 +48,22 @@ function formatLength(ms: number): string {
   const [hours, minutes] = [Math.floor(ms / HOUR), Math.floor(ms / MINUTE) % 60]
   const parts = [...(hours > 0 ? [`${hours} h`] : []), ...(minutes > 0 ? [`${minutes} min`] : [])]
   return parts.join(' ')
+}
+
+/** `a, b and 3 more`. `count` is how many there are, if `items` has only the first of them. */
+export function listSome(items: readonly string[], shown: number, count = items.length): string {
+  const text = items.slice(0, shown).join(', ')
+  return count > shown ? `${text} and ${count - shown} more` : text
+}
+
+/** Dollars: `$0.0043`, `$1.23`. `~` is in front of a cost that no agent reported, or a part of it. */
+export function formatDollars(cost: number, isPriced = false): string {
+  if (cost === 0) return '$0.00'
+  const shown = cost < 0.0001 ? '<$0.0001' : `$${cost.toFixed(cost < 1 ? 4 : 2)}`
+  return isPriced ? `~${shown}` : shown
+}
+
+/** Costs are recorded in millionths of a dollar. */
+export function formatMicro(cost: number, isPriced = false): string {
+  return formatDollars(cost / 1_000_000, isPriced)
 }
