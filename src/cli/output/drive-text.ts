@@ -14,8 +14,8 @@ import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
 import { formatMicro } from '../../kit/wording.ts'
 import { countTokens } from '../../prompts/tokens.ts'
 import { describeUnknownCosts } from '../../runs/report-markdown.ts'
-import { describeBeforeWork } from './before-work-text.ts'
 import {
+  describeBeforeWork,
   describeBoundary,
   describeCheck,
   describeDeliveryCheck,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { CONTRACT_VERSION } from '../../contract/limits.ts'
 import type { ListReport } from '../../contract/reports.shape.ts'
 import { NOTHING, type Plan, toChangeReport } from '../../hosts/plan/plan.ts'
-import { formatChange, formatHosts, formatPlan } from './host-text.ts'
+import { formatChange, formatHosts, formatPlan } from './hosts-command.ts'
 
 function linesOf(plan: Plan, outcome: 'committed' | 'rolled_back' | 'not_committed' | 'ambiguous'): string[] {
   const report = toChangeReport(plan, { outcome })

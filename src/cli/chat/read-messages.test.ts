@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { collectLine, type Draft, parseMessage } from './parse-message.ts'
+import { collectLine, type Draft, parseMessage } from './read-messages.ts'
 
 /** The messages that these lines make, and what is left. */
 function collect(lines: readonly string[]) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { toExporterOptions } from './exporter-options.ts'
+import { toExporterOptions } from './open-telemetry.ts'
 
 const ENDPOINT = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318/base/' }
 

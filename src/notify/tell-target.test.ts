@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import type { NotifyEvent } from './notify-event.ts'
-import { toDesktop, toNtfy, toSlack, toWebhook } from './to-request.ts'
+import { toDesktop, toNtfy, toSlack, toWebhook } from './tell-target.ts'
 
 const EVENT: NotifyEvent = {
   ...{ id: 'msg_1', kind: 'question', at: '2026-01-01T00:00:00Z', stream: 'run', title: 'waits', text: 'Knots?' },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { findMismatch } from '../agents/schema/match-schema.ts'
-import { sampleOf } from './sample-value.ts'
+import { sampleOf } from './call-function.ts'
 
 const NODE = {
   type: 'object',
