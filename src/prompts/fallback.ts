@@ -4,7 +4,7 @@
  */
 import { LASTING, OUTAGES, PASSING } from '../agents/adapter/failure.ts'
 import { Fault } from '../kit/fault.ts'
-import { matchesPattern } from '../kit/name-pattern.ts'
+import { matchesPattern } from '../kit/match-names.ts'
 import { mayUseBackend } from './ceilings.ts'
 import type { PromptContext } from './prompt-context.ts'
 import type { PromptEvent } from './prompt-event.ts'

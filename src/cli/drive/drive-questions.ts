@@ -7,7 +7,7 @@ import { findDecision, saveDecision } from '../../drive/record/settings-decision
 import { chooseSource } from '../../drive/start/start-drive.ts'
 import { toTimestamp } from '../../kit/clock.ts'
 import { isFault } from '../../kit/fault.ts'
-import { toRevealed } from '../../kit/revealed-text.ts'
+import { toRevealed } from '../../kit/printable-text.ts'
 import { runInterrupted } from '../../runs/faults.ts'
 import { answerQuestion, skipAction } from '../../runs/operations.ts'
 import type { RunOutline } from '../../runs/read-status.ts'

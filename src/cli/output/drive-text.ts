@@ -11,11 +11,11 @@ import type { DriveEvent, Options, Purpose } from '../../drive/record/drive-even
 import type { EventOf } from '../../drive/record/drive-event.ts'
 import type { Attempt, DriveState } from '../../drive/record/drive-state.ts'
 import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
-import { formatMicro } from '../../kit/format-cost.ts'
+import { formatMicro } from '../../kit/wording.ts'
 import { countTokens } from '../../prompts/tokens.ts'
 import { describeUnknownCosts } from '../../runs/report-markdown.ts'
-import { describeBeforeWork } from './before-work-text.ts'
 import {
+  describeBeforeWork,
   describeBoundary,
   describeCheck,
   describeDeliveryCheck,

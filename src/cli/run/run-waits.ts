@@ -1,5 +1,5 @@
 /** What a run waits for: in a few words, and whole for those who decide. Pure. */
-import { toRevealed } from '../../kit/revealed-text.ts'
+import { toRevealed } from '../../kit/printable-text.ts'
 import { pendingQuestion } from '../../runs/pending-question.ts'
 import type { RunOutline } from '../../runs/read-status.ts'
 import { toOneLine, toPrintable } from '../output/printable.ts'

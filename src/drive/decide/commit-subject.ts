@@ -1,6 +1,6 @@
 /** The subject of a commit, and the title of a pull request. Pure. */
 import { titleOfGoal } from '../../contract/goal-title.ts'
-import { withInertReferences } from '../../kit/inert-references.ts'
+import { withInertReferences } from '../../kit/foreign-text.ts'
 import type { Requirement } from '../record/follow-event.shape.ts'
 import { nameRequirement } from './next-round.ts'
 

@@ -1,6 +1,6 @@
 /** Which backend answers for a model name of another API, and which model it gets. Pure. */
 import { type Backend, NATIVE_BACKENDS } from '../../agents/adapter/agent.ts'
-import { matchesPattern } from '../../kit/name-pattern.ts'
+import { matchesPattern } from '../../kit/match-names.ts'
 
 /** A name, in which `*` stands for any text, and a backend: `o3-*=codex`. Case does not matter. */
 type ModelRule = string

@@ -1,7 +1,6 @@
 /** `POST /api/v1/parallel`, `/chain`, `/compare` and `/compare/keep`; `GET /api/v1/compare`, `/compare/:id` and its diff */
 import type { FastifyReply } from 'fastify'
-import { requestChecker } from '../../kit/omit-empty.ts'
-import { checker } from '../../kit/schema.ts'
+import { checker, requestChecker } from '../../kit/schema.ts'
 import type { Caller } from '../../prompts/caller.ts'
 import {
   validateChainRequest,

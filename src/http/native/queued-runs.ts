@@ -1,5 +1,5 @@
 /** `GET /api/v1/queue`, `POST /api/v1/runs/:id/first` and `/move` */
-import { requestChecker } from '../../kit/omit-empty.ts'
+import { requestChecker } from '../../kit/schema.ts'
 import type { MoveBody } from '../../service/run-requests.shape.ts'
 import { toRequestCaller } from '../context/sender.ts'
 import type { RegisterRoutes } from '../context/server-context.ts'

@@ -9,8 +9,7 @@ import type { DriveStartRequest } from '../../drive/service/run-starter.ts'
 import { executionLost } from '../../executions/store/faults.ts'
 import { toTimestamp } from '../../kit/clock.ts'
 import { Fault, isFault } from '../../kit/fault.ts'
-import { requestChecker } from '../../kit/omit-empty.ts'
-import { checker } from '../../kit/schema.ts'
+import { checker, requestChecker } from '../../kit/schema.ts'
 import type { Caller } from '../../prompts/caller.ts'
 import type {
   AnswerBody,

@@ -1,5 +1,5 @@
 /** `POST /api/v1/sessions/{id}/resume` */
-import { requestChecker } from '../../kit/omit-empty.ts'
+import { requestChecker } from '../../kit/schema.ts'
 import { validateResumeRequest } from '../../prompts/checks.generated.js'
 import type { ResumeRequest } from '../../prompts/prompt-request.shape.ts'
 import { toRequestCaller } from '../context/sender.ts'
