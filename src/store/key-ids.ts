@@ -1,6 +1,15 @@
-/** Decides whom rows belong to that are older than the ids of keys. */
-import { NO_KEY, UNDECIDED } from './key-ids.ts'
+/** To which API key a row belongs: the column `key_id` of sessions, executions, usage and idempotency keys. */
 import type { Sql } from './sql.ts'
+
+/** The row belongs to no key: to the user of the machine, or to a server without keys. */
+export const NO_KEY = ''
+/** The row is older than the ids of keys, and no server with keys has started since. No key has this id. */
+export const UNDECIDED = 'undecided'
+
+/** The key that a row belongs to, if it does. */
+export function readKeyId(id: unknown): string | undefined {
+  return typeof id === 'string' && id !== NO_KEY && id !== UNDECIDED ? id : undefined
+}
 
 /** How many executions got an owner. How many executions of keys, and how many sessions, belong to no key from now on. */
 export type SettledKeys = { sessions: number; executions: number; adopted: number }
