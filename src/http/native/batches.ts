@@ -18,8 +18,8 @@ import { checkBody } from '../request/body.ts'
 import { validateComparedQuery, validateComparisonsQuery } from '../request/checks.generated.js'
 import { readQuery } from '../request/query.ts'
 import { abortOnDisconnect } from '../response/disconnects.ts'
-import { logFailures } from '../response/log-failure.ts'
 import { LARGE_OUTPUT, sendJson } from '../response/send-json.ts'
+import { logFailures } from '../response/send-prompt.ts'
 import type { ComparedQuery, ComparisonsQuery } from './batches.shape.ts'
 
 const checkParallel = requestChecker<ParallelRequest>('the request', validateParallelRequest)

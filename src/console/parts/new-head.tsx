@@ -1,5 +1,19 @@
 import { backends, isStateKnown, runSettings } from '../live/server-state.ts'
 
+/** What can be started: a prompt, or a change that agents do. */
+export function NewTabs({ current }: { current: 'prompt' | 'change' }) {
+  return (
+    <nav class="tabs" aria-label="What to start">
+      <a href="#/new" aria-current={current === 'prompt' ? 'page' : undefined}>
+        Prompt
+      </a>
+      <a href="#/new/change" aria-current={current === 'change' ? 'page' : undefined}>
+        Change in a repository
+      </a>
+    </nav>
+  )
+}
+
 /** Before the settings are known, nothing is missing. */
 export const lacksRepository = (): boolean => isStateKnown.value && runSettings.value.repositories.length === 0
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Execution } from '../../executions/store/execution.shape.ts'
-import { nameExecution, pageOf, partsOf, titleExecution } from './execution-title.ts'
+import { elapsedOf, nameExecution, pageOf, partsOf, titleExecution } from './execution-facts.ts'
 
 const execution = (id: string, more: Partial<Execution>): Execution => ({
   ...{ id, state: 'completed', kind: 'prompt', owner: 'o', created_at: '2026-01-31T09:00:00Z', last_seq: 0 },
@@ -36,3 +36,15 @@ it('only a comparison has the page of comparisons', () => {
   const kinds = ['compare', 'parallel', 'chain', 'dry_run', 'prompt'] as const
   expect(kinds.map(pageOf)).toEqual(['compare', 'executions', 'executions', 'executions', 'executions'])
 })
+
+const START = '2026-01-31T09:00:00.000Z'
+const END = '2026-01-31T09:00:03.700Z'
+const NOW = Date.parse('2026-01-31T09:00:10.000Z')
+
+it.each([
+  ['not started', {}, undefined],
+  ['running', { started_at: START }, 10_000],
+  ['without a stored result', { started_at: START, ended_at: END }, 3700],
+  ['with a result', { started_at: START, ended_at: END, result: { duration_ms: 3500 } }, 3500],
+  ['started by a clock that was set back', { started_at: END, ended_at: START }, 0],
+])('the time of an execution that is %s', (_what, execution, time) => expect(elapsedOf(execution, NOW)).toBe(time))

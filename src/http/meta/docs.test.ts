@@ -1,7 +1,7 @@
 import Fastify from 'fastify'
 import { describe, expect, it } from 'vitest'
 import { trustedProxies } from '../request/identify.ts'
-import { serverAddress } from './openapi.ts'
+import { serverAddress } from './docs.ts'
 
 /** The address that an endpoint sees, through Fastify's own reading of `X-Forwarded-*`. */
 async function addressFor(headers: Record<string, string>, peer = '127.0.0.1'): Promise<string> {

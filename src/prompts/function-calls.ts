@@ -1,4 +1,6 @@
 /** The id of a call that a turn waits for names its execution: whatever server gets the result finds the turn. */
+
+import type { ToolReply } from '../agents/adapter/client-tool.ts'
 import { randomIds } from '../kit/ids.ts'
 
 const EXECUTION = 'exec_'
@@ -17,4 +19,14 @@ export function newCallId(executionId?: string): string {
 export function executionOfCall(callId: string): string | undefined {
   const [, execution] = WAITING.exec(callId) ?? []
   return execution && EXECUTION + execution
+}
+
+/** Calls of functions and their results, as text for an agent that did not make them. */
+export function quoteCall(name: string, input: string): string {
+  return `[calls the tool ${name}, with these arguments]\n${input}`
+}
+
+export function quoteReply(name: string, { content, isError }: ToolReply): string {
+  const texts = content.map((part) => (part.type === 'text' ? part.text : `[an image, ${part.mimeType}]`))
+  return [`[${isError ? 'error' : 'result'} of the tool ${name}]`, ...texts].join('\n')
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { newExecutionId } from '../executions/store/execution-id.ts'
 import { randomIds } from '../kit/ids.ts'
-import { executionOfCall, newCallId } from './call-id.ts'
+import { executionOfCall, newCallId } from './function-calls.ts'
 
 describe('the id of a call', () => {
   it('names the execution whose turn waits', () => {

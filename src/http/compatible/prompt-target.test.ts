@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { CONFIG_KEYS } from '../../config/setting-keys.ts'
-import { chooseBackend } from './choose-backend.ts'
+import { chooseBackend } from './prompt-target.ts'
 
 const names = ['claude', 'codex', 'gemini', 'opencode', 'claude-acp']
 

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { createOldDatabase, createOldFile, OLD_TIME, oldExecutionId } from '../../test/support/old-store.ts'
 import { describeStores, type Place, type StoreKind } from '../../test/support/stores.ts'
-import { settleKeys } from './settle-keys.ts'
+import { settleKeys } from './key-ids.ts'
 
 async function oldPlace(kind: StoreKind): Promise<Place> {
   const place = await kind.newPlace()

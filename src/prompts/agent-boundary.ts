@@ -1,11 +1,12 @@
 /** What the boundary of an agent consists of: what it may write is never more than what its caller may work in. */
-import type { AgentRequest, SandboxUse } from '../agents/adapter/agent.ts'
+import type { AgentEvent, AgentRequest, SandboxUse } from '../agents/adapter/agent.ts'
 import type { BoundaryPlan } from '../agents/adapter/boundary-needs.ts'
 import { isReadOnly } from '../agents/adapter/permission.ts'
 import { rootsOf } from '../agents/adapter/roots.ts'
 import { userHome } from '../agents/adapter/surroundings.ts'
 import { Fault, isFault } from '../kit/fault.ts'
 import { findWorktree } from '../kit/git/find-worktree.ts'
+import { BoundaryCounts, type BoundaryEvent } from '../sandbox/boundary-report.ts'
 import { findRepositoriesIn, refuseGap, type WorktreeDirectories } from '../sandbox/create-policy.ts'
 import { sandboxUnavailable } from '../sandbox/faults.ts'
 import { findSandboxPrograms, type SandboxPrograms } from '../sandbox/find-programs.ts'
@@ -13,6 +14,7 @@ import { toSandboxSettings } from '../sandbox/to-sandbox-settings.ts'
 import { isLimiting } from './ceilings.ts'
 import type { PromptContext } from './prompt-context.ts'
 import type { PromptRequest } from './prompt-request.ts'
+import type { BoundaryReport } from './prompt-result.shape.ts'
 import { blockedBelow, widestAllowed } from './workdir-policy.ts'
 
 type Place = Pick<AgentRequest, 'workdir' | 'additionalDirectories'> & { extraFlags: readonly string[] }
@@ -69,4 +71,40 @@ export function describeGap(request: AgentRequest): string[] {
   if (boundary?.repositories.gap === undefined || isReadOnly(request)) return []
   if (boundary.needsAllRepositories) refuseGap(boundary.repositories)
   return [`the sandbox may not protect all repositories below the working directory: ${boundary.repositories.gap}`]
+}
+
+/** What an agent inside of a boundary reached and was refused, during one prompt. */
+export class BoundaryWatch {
+  readonly #counts = new BoundaryCounts()
+  #news: AgentEvent[] = []
+
+  readonly add = (event: BoundaryEvent): void => {
+    if (!this.#counts.add(event) || event.is === 'failed') return
+    if (event.is === 'exceeded') {
+      this.#news.push({ type: 'boundary', content: { is: event.is, limit: event.fault.details.exceeded } })
+      return
+    }
+    const host = `${event.host}:${event.port}`
+    const content = event.is === 'refused' ? { is: event.is, host, reason: event.reason } : { is: event.is, host }
+    this.#news.push({ type: 'boundary', content })
+  }
+
+  /** What a tool printed may name paths that it could not write. */
+  note(event: AgentEvent): void {
+    if (event.type !== 'tool_result') return
+    const { output = '', error_message: error = '' } = event.content
+    for (const path of this.#counts.addPrinted(`${output}\n${error}`))
+      this.#news.push({ type: 'boundary', content: { is: 'unwritable', path } })
+  }
+
+  /** What was reached or refused for the first time since the last call. */
+  takeNews(): readonly AgentEvent[] {
+    const news = this.#news
+    this.#news = []
+    return news
+  }
+
+  report(): BoundaryReport {
+    return { enforced_by: 'bubblewrap', ...this.#counts.report() }
+  }
 }

@@ -1,4 +1,4 @@
-/** How an execution is called, and which page shows it. Pure. */
+/** How an execution is called, which page shows it, and how long it took. Pure. */
 import type { Execution } from '../../executions/store/execution.shape.ts'
 import { toLine } from './visible-text.ts'
 
@@ -27,4 +27,14 @@ export function partsOf(id: string, executions: Iterable<Execution>): Execution[
 /** The page of a comparison has more than that of its execution. */
 export function pageOf(kind: Execution['kind']): 'compare' | 'executions' {
   return kind === 'compare' ? 'compare' : 'executions'
+}
+
+type Timed = Pick<Execution, 'started_at' | 'ended_at' | 'result'>
+
+/** The time of its result, as in every table, which has not what came before and after the agent. Undefined before its start. */
+export function elapsedOf({ started_at: start, ended_at: end, result }: Timed, now: number): number | undefined {
+  const measured = result?.['duration_ms']
+  if (typeof measured === 'number') return measured
+  if (start === undefined) return undefined
+  return Math.max(0, (end === undefined ? now : Date.parse(end)) - Date.parse(start))
 }
