@@ -1,8 +1,7 @@
 import type { Next, NextVariants } from '../contract/next.shape.ts'
 import { makeVariant } from '../contract/next-variants.ts'
 import type { WorkspaceIdentity } from '../contract/workspace-identity.shape.ts'
-import { pendingRequest } from './state/destructive-grant.ts'
-import type { Run } from './state/run.ts'
+import { pendingRequest, type Run } from './state/run.ts'
 
 /** The commands that can follow in the current state of a run. The conditions are in the order of docs/machine-protocol.md. */
 export function nextHint(run: Run): Next {

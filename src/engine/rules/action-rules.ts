@@ -1,8 +1,8 @@
 /** Which actions may be issued, and how they end. */
 import { hasActionId } from '../state/action-ids.ts'
 import { toActionRequirements, toActionSource } from '../state/action-requirements.ts'
-import { pendingRequest } from '../state/destructive-grant.ts'
 import { isSameValue } from '../state/diff-runs.ts'
+import { pendingRequest } from '../state/run.ts'
 import type { ActionUpdate } from '../state/run-event.shape.ts'
 import { isContinuation, type Transition, type TransitionRule } from './transition.ts'
 

@@ -1,6 +1,6 @@
 /** Which answers may be recorded, and what supersedes them. */
 import { digestAnswer } from '../state/answer-digest.ts'
-import { pendingRequest } from '../state/destructive-grant.ts'
+import { pendingRequest } from '../state/run.ts'
 import type { Transition, TransitionRule } from './transition.ts'
 
 export const ANSWER_RULES: readonly TransitionRule[] = [
