@@ -6,9 +6,8 @@ import { hasLockFile, lockForReading } from './lock-run.ts'
 import { type MaterialReader, materialReader } from './materials.ts'
 import { type OpenJournal, withJournal } from './open-journal.ts'
 import { type Replayed, readFirstRecord, replayJournal } from './replay-journal.ts'
-import { readRunSnapshot } from './run-snapshot.ts'
+import { type JournalStamp, readRunSnapshot } from './run-snapshot.ts'
 import type { RunStore } from './run-store.ts'
-import type { JournalStamp } from './snapshot-format.ts'
 
 /** A run, and the stamp that its journal had before anything was read. */
 export type LoadedRun = Replayed & { readonly stamp: JournalStamp }

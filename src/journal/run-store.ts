@@ -7,7 +7,7 @@
  *                                           drive.stop         an empty file: a person wants the driver to leave the pull request
  *                                           drive.kept.jsonl   what the driver had recorded, if drive.jsonl was tampered with
  *                                           repository*.json   the repository before an attempt, see repository-state.ts
- *                                           run.json           a snapshot of the run, see snapshot-format.ts
+ *                                           run.json           a snapshot of the run, see run-snapshot.ts
  *                                           run.lock           an empty file that processes lock
  *                                           materials/<hex>    section texts, named by their digests
  *

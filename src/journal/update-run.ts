@@ -19,9 +19,8 @@ import { type LoadedRun, loadRun } from './read-run.ts'
 import { encodeRecord } from './record.ts'
 import { repairTail } from './repair-tail.ts'
 import { type Replayed, readBack } from './replay-journal.ts'
-import { writeRunSnapshot } from './run-snapshot.ts'
+import { isSameStamp, type JournalStamp, writeRunSnapshot } from './run-snapshot.ts'
 import { lockPathIn, type RunStore } from './run-store.ts'
-import { isSameStamp, type JournalStamp } from './snapshot-format.ts'
 
 /** The result of `work`: an event to record, if any, and the section texts to store or remove with it. */
 export type Update<T> = {
