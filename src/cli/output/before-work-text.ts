@@ -1,6 +1,6 @@
 /** What a driver did before the first attempt, as text. Pure. */
 import { howItEnded } from '../../drive/prompt/follow-ups.ts'
-import type { EventOf } from '../../drive/record/drive-event.ts'
+import type { EventOf } from '../../drive/record/drive-event.shape.ts'
 import type { DriveState } from '../../drive/record/drive-state.ts'
 import { describeStep } from '../../workspace/prepare/prepare-worktree.ts'
 import { formatDuration } from './format-amounts.ts'

@@ -2,8 +2,7 @@
 
 import type { Action } from '../../contract/action.shape.ts'
 import { listSome } from '../../kit/list-some.ts'
-import type { Claim } from '../record/drive-event.shape.ts'
-import type { EventOf } from '../record/drive-event.ts'
+import type { Claim, EventOf } from '../record/drive-event.shape.ts'
 import { describeOutcome } from './describe-outcome.ts'
 import { quoteData } from './fence.ts'
 
