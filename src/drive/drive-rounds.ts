@@ -1,7 +1,7 @@
 /** Drives a run to its end, and the further runs that work on what it leaves open. At last the work is delivered. */
 
 import { setTimeout as delay } from 'node:timers/promises'
-import { hasRun } from '../journal/find-run.ts'
+import { hasRun } from '../journal/run-store.ts'
 import { Fault, tryTo } from '../kit/fault.ts'
 import { endMarkedProcesses } from '../kit/process/end-tree.ts'
 import { inRuns, TREE_VARIABLE } from '../kit/process/environment-variables.ts'

@@ -1,6 +1,6 @@
 /** The driven runs of the user, for a program: also those of other processes. The change half of drover is loaded by the first call. */
 import type { DrivenRuns } from '../drive/service/driven-runs.ts'
-import type { RunListQuery } from '../drive/service/run-filter.ts'
+import type { RunListQuery } from '../drive/service/run-reader.ts'
 import { systemClock, toTimestamp } from '../kit/clock.ts'
 import { checker } from '../kit/schema.ts'
 import { USER } from '../prompts/caller.ts'

@@ -3,8 +3,8 @@
 import type { Action } from '../../contract/action.shape.ts'
 import { listSome } from '../../kit/list-some.ts'
 import type { Claim, EventOf } from '../record/drive-event.shape.ts'
-import { describeOutcome } from './describe-outcome.ts'
 import { quoteData } from './fence.ts'
+import { describeOutcome } from './outcome-block.ts'
 
 type CheckRun = EventOf<'check_ran'>['data']
 

@@ -2,12 +2,12 @@
 import { existsSync, rmSync } from 'node:fs'
 import { EventFile, type EventFileOptions, readEventFile } from '../../journal/event-file.ts'
 import { runNotFound } from '../../journal/faults.ts'
-import { findRun } from '../../journal/find-run.ts'
 import { encodeLine, NO_RECORDS } from '../../journal/hash-chain.ts'
 import {
   driveLockPathIn,
   drivePathIn,
   driveStopPathIn,
+  findRun,
   keptDrivePathIn,
   type RunStore,
 } from '../../journal/run-store.ts'

@@ -10,7 +10,7 @@ import { decodeSnapshot, encodeSnapshot } from '../../journal/run-snapshot.ts'
 import { digest } from '../../kit/digest.ts'
 import { Fault } from '../../kit/fault.ts'
 import { applyEvent } from '../apply-event.ts'
-import type { Refusal } from '../refusal.ts'
+import type { Refusal } from '../next-hint.ts'
 import type { ActionTrace, Run } from '../state/run.ts'
 import type { RunEvent } from '../state/run-event.shape.ts'
 
