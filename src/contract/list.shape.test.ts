@@ -7,10 +7,9 @@ import type { Message } from '../kit/shape.ts'
 import type { Next } from './next.shape.ts'
 import { checkNext } from './next.ts'
 import { makeVariant } from './next-variants.ts'
-import type { Outcome } from './outcome.shape.ts'
+import { FinishedReview, type Outcome, ReviewProjection } from './outcome.shape.ts'
 import type { ChangeReport } from './reports.shape.ts'
 import { checkChangeReport } from './reports.ts'
-import { FinishedReview, ReviewProjection } from './review.shape.ts'
 
 type Finished = Message<typeof FinishedReview>
 

@@ -2,8 +2,7 @@ import { type TProperties, type TSchema, Type } from 'typebox'
 import { type Message, meaning, named, optionalFlag, strict, tagged } from '../kit/shape.ts'
 import { Action } from './action.shape.ts'
 import { Digest, Timestamp } from './identifiers.shape.ts'
-import { Outcome } from './outcome.shape.ts'
-import { ReviewProjection } from './review.shape.ts'
+import { Outcome, ReviewProjection } from './outcome.shape.ts'
 import { NonEmptyText } from './text-kinds.shape.ts'
 
 export const AnswerRecord = named(

@@ -6,12 +6,11 @@ import { digestFields } from '../kit/digest.ts'
 import { Fault } from '../kit/fault.ts'
 import { parseCheck } from '../kit/process/run-check.ts'
 import { withUtcTimes } from '../kit/wording.ts'
-import { type NotifyEvent, toSafeData, toSafeText } from '../notify/notify-event.ts'
+import { type NotifyEvent, type NotifyKind, toSafeData, toSafeText } from '../notify/notify-event.ts'
 import { deliverToProgram } from '../notify/tell-target.ts'
 import { outlineRun, type RunOutline } from '../runs/read-status.ts'
 import type { RunContext } from '../runs/run-context.ts'
 import { asOwner } from '../runs/run-worktree.ts'
-import { toNotifyKind } from './decide/notify-kind.ts'
 import { uninterrupted } from './drive-context.ts'
 import { lastRound, readVerdict } from './read-verdict.ts'
 import type { DriveState } from './record/drive-state.ts'
@@ -93,4 +92,25 @@ async function readNotice(runs: RunContext, firstId: string): Promise<Notice> {
   const run = await outlineRun(context, drive.run_id)
   const question = run.state === 'paused' ? run.actions.at(-1)?.outcome?.pause?.question : undefined
   return { run, drive, verdict: await readVerdict(context, { run, drive }), question }
+}
+
+/** Which kind of notification a run is worth. Pure. */
+const KINDS: Partial<Record<RunVerdict['word'], NotifyKind>> = {
+  'waits for you': 'question',
+  delivered: 'delivered',
+  'delivered, look first': 'delivered',
+  merged: 'delivered',
+  'nothing to change': 'delivered',
+  'not delivered': 'failed',
+  'waiting for limit': 'limit',
+}
+
+/** Undefined: no one has to know. Who stops a run knows it. */
+export function toNotifyKind(
+  { word }: Pick<RunVerdict, 'word'>,
+  { paused, isStopped = false }: Pick<DriveState, 'paused'> & { readonly isStopped?: boolean },
+): NotifyKind | undefined {
+  if (isStopped) return undefined
+  if (word === 'paused by limit') return paused?.reason === 'agent_limited' ? 'limit' : 'budget'
+  return KINDS[word]
 }

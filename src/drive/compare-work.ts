@@ -3,8 +3,7 @@ import { posix } from 'node:path'
 import type { Outcome } from '../contract/outcome.shape.ts'
 import { hasChangedFiles, testChanges } from './decide/check-results.ts'
 import { type DriveContext, readDriveState, record } from './drive-context.ts'
-import { findSecrets } from './evidence/changed-files/find-secrets.ts'
-import { findTellingLines } from './evidence/changed-files/find-telling-lines.ts'
+import { findSecrets, findTellingLines } from './evidence/changed-files/find-telling-lines.ts'
 import { isManifest } from './evidence/changed-files/judge-configuration.ts'
 import { type FileChange, isTestPath } from './evidence/changed-tests/judge-test-change.ts'
 import { compareClaims, fromFolder, type Traced, toRelative } from './evidence/compare-claims.ts'
@@ -159,6 +158,7 @@ async function readChanges(context: DriveContext, { paths, old, commit }: Change
   const read = (some: readonly string[]) => Promise.all(some.map((path) => fileChange(context, path, commit)))
   const readTests = withinLimit(await read(tests.slice(0, MAX_TESTS)))
   const committed = await committedSince(context, commit)
+  const some = { paths: oldFirst.slice(0, MAX_FILES), commit }
   const oldTests = tests.filter((path) => old.has(path)).length
   return {
     tests: readTests,
@@ -168,10 +168,10 @@ async function readChanges(context: DriveContext, { paths, old, commit }: Change
       return target === undefined ? [] : [{ path, target }]
     }),
     secrets: [
-      ...(await secretsIn(context, oldFirst.slice(0, MAX_FILES), commit)),
+      ...(await findInFiles(context, { ...some, limitBytes: SECRETS_LIMIT_BYTES }, findSecrets)),
       ...(await secretsInCommits(context, committed.slice(0, MAX_COMMITTED))),
     ],
-    tellingLines: await tellingLinesIn(context, oldFirst.slice(0, MAX_FILES), commit),
+    tellingLines: await findInFiles(context, some, (change) => findTellingLines(change, root)),
     tooLarge: [
       ...tooMany('tests', oldTests, readTests.length),
       ...tooMany('build files', manifests.length, MAX_MANIFESTS),
@@ -194,18 +194,18 @@ function tooMany(what: string, count: number, limit: number): string[] {
 }
 
 /** Git is asked only about a file in which there seems to be one. */
-async function secretsIn(
+async function findInFiles<F extends object>(
   context: DriveContext,
-  paths: readonly string[],
-  commit: string,
-): Promise<FlagFacts['secrets']> {
+  { paths, commit, limitBytes }: { paths: readonly string[]; commit: string; limitBytes?: number },
+  find: (change: { path: string; before?: string | undefined; after: string | undefined }) => readonly F[],
+): Promise<({ path: string } & F)[]> {
   const root = context.runs.workspace.worktree_root
-  const found: FlagFacts['secrets'][number][] = []
+  const found: ({ path: string } & F)[] = []
   for (const path of paths) {
-    const after = textNow(root, path, SECRETS_LIMIT_BYTES)
-    if (after === undefined || findSecrets(path, after, undefined).length === 0) continue
+    const after = textNow(root, path, limitBytes)
+    if (after === undefined || find({ path, after }).length === 0) continue
     const { before } = await fileChange(context, path, commit)
-    found.push(...findSecrets(path, after, before).map((secret) => ({ path, ...secret })))
+    found.push(...find({ path, before, after }).map((each) => ({ path, ...each })))
   }
   return found
 }
@@ -217,25 +217,8 @@ async function secretsInCommits(
 ): Promise<FlagFacts['secrets']> {
   const found: FlagFacts['secrets'][number][] = []
   for (const { commit, path } of committed) {
-    const secrets = findSecrets(path, await textAt(context, path, commit), undefined)
+    const secrets = findSecrets({ path, after: await textAt(context, path, commit) })
     found.push(...secrets.map(({ what }) => ({ path, what: `${what}, in the commit ${commit.slice(0, 12)}` })))
-  }
-  return found
-}
-
-/** Git is asked only about a file in which there seems to be one. */
-async function tellingLinesIn(
-  context: DriveContext,
-  paths: readonly string[],
-  commit: string,
-): Promise<FlagFacts['tellingLines']> {
-  const root = context.runs.workspace.worktree_root
-  const found: FlagFacts['tellingLines'][number][] = []
-  for (const path of paths) {
-    const after = textNow(root, path)
-    if (after === undefined || findTellingLines({ path, before: undefined, after }, root).length === 0) continue
-    const { before } = await fileChange(context, path, commit)
-    found.push(...findTellingLines({ path, before, after }, root).map((line) => ({ path, ...line })))
   }
   return found
 }

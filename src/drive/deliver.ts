@@ -1,13 +1,15 @@
 /** Delivers the work of an ended run: as a commit on its branch, and as a draft pull request if that is wanted. */
+import { titleOfGoal } from '../contract/goal-title.ts'
 import type { Forge } from '../forge/forge.ts'
 import { Fault, isFault } from '../kit/fault.ts'
+import { withInertReferences } from '../kit/foreign-text.ts'
 import { outlineRun } from '../runs/read-status.ts'
 import { resolveRevision } from '../workspace/worktrees/branch-checkouts.ts'
 import { commitWorktree } from '../workspace/worktrees/commit-worktree.ts'
 import { checkDelivery } from './check-delivery.ts'
-import { subjectOf, toTitle } from './decide/commit-subject.ts'
 import type { FollowRecord } from './decide/follow-record.ts'
 import { whyNotReached } from './decide/judge-work.ts'
+import { nameRequirement } from './decide/next-round.ts'
 import { type DriveContext, type Recording, readDriveState, record } from './drive-context.ts'
 import { driveBranchTaken, driveDeliveryFailed, drivePullRequestOver } from './faults.ts'
 import { takeOver, unresolvedIn } from './merge-base.ts'
@@ -17,6 +19,7 @@ import { pushBranch, refuseChangedRemotes } from './push-branch.ts'
 import { readFollowRecord, verdictOnDelivery } from './read-verdict.ts'
 import type { WorktreePlace } from './record/drive-event.shape.ts'
 import type { DriveState } from './record/drive-state.ts'
+import type { Requirement } from './record/follow-event.shape.ts'
 import { describeRun } from './report-run.ts'
 
 const OWN_FAULTS: readonly string[] = [driveDeliveryFailed.code, driveBranchTaken.code, drivePullRequestOver.code]
@@ -130,4 +133,25 @@ async function isPushed(forge: Forge, { url, number }: KnownPullRequest, commit:
   if (head.commit === commit) return true
   if (state !== 'open') throw drivePullRequestOver({ url, state })
   return false
+}
+
+/** The subject of a commit, and the title of a pull request. Pure. */
+const TITLE_CHARACTERS = 72
+
+/** In the text of an issue, `@name` and `#12` are no references; in that of the user they are. */
+export function toTitle(goal: string, { isOfUser }: { readonly isOfUser: boolean }): string {
+  return isOfUser ? shorten(goal) : withInertReferences(shorten(goal))
+}
+
+/** Of a round after the delivery, which does something else than the commit before. Others write comments and the names of checks. */
+export function subjectOf([first, ...more]: readonly [Requirement, ...Requirement[]]): string {
+  const rest = more.length === 0 ? '' : ` (and ${more.length} more)`
+  if (first.from === 'person') return shorten(first.text, rest)
+  return withInertReferences(shorten(`Address ${nameRequirement(first)}`, rest))
+}
+
+function shorten(text: string, rest = ''): string {
+  const characters = [...(titleOfGoal(text) || 'Change')]
+  const most = TITLE_CHARACTERS - rest.length
+  return `${characters.length > most ? `${characters.slice(0, most - 1).join('')}…` : characters.join('')}${rest}`
 }

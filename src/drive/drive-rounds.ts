@@ -1,7 +1,7 @@
 /** Drives a run to its end, and the further runs that work on what it leaves open. At last the work is delivered. */
 
 import { setTimeout as delay } from 'node:timers/promises'
-import { hasRun } from '../journal/find-run.ts'
+import { hasRun } from '../journal/run-store.ts'
 import { Fault, tryTo } from '../kit/fault.ts'
 import { inRuns, TREE_VARIABLE } from '../kit/process/environment-variables.ts'
 import { endMarkedProcesses, inTree } from '../kit/process/process-tree.ts'
@@ -30,8 +30,7 @@ import { mergeConflict } from './merge-base.ts'
 import { cleanText } from './prompt/fence.ts'
 import { describeRequirement } from './prompt/follow-texts.ts'
 import { roundsOf } from './read-verdict.ts'
-import type { Options } from './record/drive-event.shape.ts'
-import type { EventOf } from './record/drive-event.ts'
+import type { EventOf, Options } from './record/drive-event.shape.ts'
 import { forgetStop, openDriveJournal } from './record/drive-journal.ts'
 import { type BaselineRun, type DriveState, toDriveState } from './record/drive-state.ts'
 import type { Requirement } from './record/follow-event.shape.ts'

@@ -3,15 +3,14 @@
  * it, or a person who works there too.
  */
 import { join } from 'node:path'
-import { findRun } from '../journal/find-run.ts'
+import { findRun } from '../journal/run-store.ts'
 import { type Digest, digest } from '../kit/digest.ts'
 import { ignoreFault, tryTo } from '../kit/fault.ts'
 import { readFileBytes } from '../kit/files/read-file.ts'
 import { replaceFile } from '../kit/files/write-file.ts'
 import { encodeUtf8 } from '../kit/utf8.ts'
 import { discoverWorkspace } from '../workspace/discover-workspace.ts'
-import { compareRepositories } from '../workspace/repository-changes.ts'
-import { observeRepository, type RepositoryState } from '../workspace/repository-state.ts'
+import { compareRepositories, observeRepository, type RepositoryState } from '../workspace/repository-state.ts'
 import { findRecordAt } from '../workspace/worktree-records.ts'
 import { attributeChanges } from './attribute-changes.ts'
 import { type DriveContext, type Recording, readDriveState, record } from './drive-context.ts'

@@ -7,8 +7,7 @@ import { createRepository } from '../../test/support/temporary-repository.ts'
 import type { Digest } from '../kit/digest.ts'
 import { discoverWorkspace } from '../workspace/discover-workspace.ts'
 import { locateGit } from '../workspace/git.ts'
-import { findGitPrograms, findTrusted, readProjectSettings } from './project-settings.ts'
-import { saveDecision } from './record/settings-decisions.ts'
+import { findGitPrograms, findTrusted, readProjectSettings, saveDecision } from './project-settings.ts'
 
 const git = locateGit({ env: PLAIN_ENV, cwd: '/' })
 const signal = new AbortController().signal

@@ -3,18 +3,23 @@
  * attempt, so that agents never use what an agent has written.
  */
 
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { userHome } from '../agents/adapter/surroundings.ts'
 import { isAgentSettings } from '../kit/agent-configuration.ts'
 import { type Digest, digestFields } from '../kit/digest.ts'
 import { tryTo } from '../kit/fault.ts'
+import { readRecordFile, saveRecordFile } from '../kit/files/record-file.ts'
 import { digestPrograms, readGitSettings } from '../kit/git/read-settings.ts'
+import { checker } from '../kit/schema.ts'
 import { compareBytes } from '../kit/utf8.ts'
 import type { PromptContext } from '../prompts/prompt-context.ts'
 import type { RunContext } from '../runs/run-context.ts'
-import { ContentBudget } from '../workspace/content-budget.ts'
 import { createPathReader, observePath } from '../workspace/observe-path.ts'
+import { ContentBudget } from '../workspace/read-content.ts'
 import { findNamed } from '../workspace/unseen-configuration.ts'
-import { findDecision, hasDecisions } from './record/settings-decisions.ts'
+import { validateSettingsDecision } from './record/checks.generated.js'
+import type { SettingsDecision } from './record/user-records.shape.ts'
 
 export type ProjectSettings = {
   readonly paths: readonly string[]
@@ -63,4 +68,28 @@ export function findGitPrograms(
 ): Digest | undefined {
   const place = { directory: workspace.worktree_root, home: userHome(env) }
   return tryTo(() => digestPrograms(readGitSettings(place)))
+}
+
+/** What the user has decided about the settings of projects: one file for each, `trusted-settings/<digest>.json`. */
+const LIMIT_BYTES = 1024 * 1024
+
+const checkDecision = checker<SettingsDecision>('settingsDecision', validateSettingsDecision)
+
+/** `directory` is that of all decisions. */
+export function saveDecision(directory: string, decision: SettingsDecision): void {
+  saveRecordFile(decisionPath(directory, decision.digest), decision)
+}
+
+/** Undefined if the user has not decided, or if the file is not valid: then nothing is trusted. */
+export function findDecision(directory: string, digest: string): SettingsDecision['decision'] | undefined {
+  const found = tryTo(() => readRecordFile(decisionPath(directory, digest), checkDecision, LIMIT_BYTES))
+  return found?.digest === digest ? found.decision : undefined
+}
+
+function hasDecisions(directory: string): boolean {
+  return existsSync(directory)
+}
+
+function decisionPath(directory: string, digest: string): string {
+  return join(directory, `${digest.replace('sha256:', '')}.json`)
 }

@@ -2,7 +2,7 @@
 import { toTimestamp } from '../kit/clock.ts'
 import type { RunContext } from '../runs/run-context.ts'
 import { type RunRequest, startRun } from '../runs/start-run.ts'
-import type { EventOf } from './record/drive-event.ts'
+import type { EventOf } from './record/drive-event.shape.ts'
 import { encodeFirstEvent } from './record/drive-journal.ts'
 
 type Started = EventOf<'drive_started'>['data']

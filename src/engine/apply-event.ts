@@ -1,6 +1,5 @@
 import { runEventInvalid } from './faults.ts'
-import { ACTION_RULES } from './rules/action-rules.ts'
-import { ANSWER_RULES } from './rules/answer-rules.ts'
+import { ACTION_RULES, ANSWER_RULES } from './rules/action-rules.ts'
 import { SOURCE_RULES } from './rules/source-rules.ts'
 import { STATE_RULES } from './rules/state-rules.ts'
 import type { TransitionRule } from './rules/transition.ts'

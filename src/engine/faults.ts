@@ -1,6 +1,6 @@
 /** The refusals of the engine. Their details carry `next` and `details` of the `cliError`. */
 import { defineFault } from '../kit/fault.ts'
-import type { EarlyRefusal, Refusal } from './refusal.ts'
+import type { EarlyRefusal, Refusal } from './next-hint.ts'
 
 export const runEventInvalid = defineFault('run_event_invalid', 'invalid', {
   when: 'An event in a journal does not fit its run, because the journal was damaged or edited.',

@@ -1,8 +1,8 @@
+import type { CliError } from '../contract/cli-error.shape.ts'
 import type { Next, NextVariants } from '../contract/next.shape.ts'
 import { makeVariant } from '../contract/next-variants.ts'
 import type { WorkspaceIdentity } from '../contract/workspace-identity.shape.ts'
-import { pendingRequest } from './state/destructive-grant.ts'
-import type { Run } from './state/run.ts'
+import { pendingRequest, type Run } from './state/run.ts'
 
 /** The commands that can follow in the current state of a run. The conditions are in the order of docs/machine-protocol.md. */
 export function nextHint(run: Run): Next {
@@ -85,4 +85,24 @@ export function noHint({ id }: WorkspaceIdentity): Next {
 
 function offer(operation: Exclude<Next['operation'], 'none'>, { id }: WorkspaceIdentity, variants: NextVariants): Next {
   return { operation, workspace_identity: id, variants }
+}
+
+/** The parts of a `cliError` that every refusal carries: what can be done next, and the details. */
+export type Refusal = { readonly next: Next; readonly details?: NonNullable<CliError['details']> }
+
+/** For a refusal before the run is known: then the caller supplies `next`. */
+export type EarlyRefusal = Partial<Refusal>
+
+/** A refusal that offers what the run waits for. */
+export function refuse(run: Run): Refusal {
+  return { next: nextHint(run), details: refusedState(run) }
+}
+
+/** A refusal that offers to resume the run, if it can be resumed. */
+export function refuseResume(run: Run): Refusal {
+  return { next: resumeHint(run), details: refusedState(run) }
+}
+
+export function refusedState({ id, state }: Run): { run_id: string; state: Run['state'] } {
+  return { run_id: id, state }
 }

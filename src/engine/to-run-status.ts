@@ -4,8 +4,7 @@ import type { ActionRecord } from '../contract/run-record.shape.ts'
 import type { LocalRun } from '../contract/run-status.shape.ts'
 import { withoutUndefined } from '../kit/json/json-value.ts'
 import { nextHint } from './next-hint.ts'
-import { destructiveGrant, pendingRequest } from './state/destructive-grant.ts'
-import type { ActionTrace, Run } from './state/run.ts'
+import { type ActionTrace, destructiveGrant, pendingRequest, type Run } from './state/run.ts'
 import type { RunEvent } from './state/run-event.shape.ts'
 
 /** The action that an event issued, if any. Only the event has the whole action. */

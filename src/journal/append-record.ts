@@ -2,7 +2,7 @@ import type { Disk } from '../kit/files/disk.ts'
 import { writeFully } from '../kit/files/write-file.ts'
 import type { Mutation } from './mutation.ts'
 import type { OpenJournal } from './open-journal.ts'
-import type { JournalStamp } from './snapshot-format.ts'
+import type { JournalStamp } from './run-snapshot.ts'
 
 /** `lengthBytes` is the length of the journal when it was read. */
 export type Append = { readonly lengthBytes: number; readonly record: Buffer; readonly mutation: Mutation }

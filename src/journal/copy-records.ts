@@ -9,8 +9,7 @@ import { namesIn } from '../kit/files/record-file.ts'
 import { removeLeftovers, temporaryName } from '../kit/files/temporary-file.ts'
 import { createFile } from '../kit/files/write-file.ts'
 import { runUnavailable } from './faults.ts'
-import { findRun } from './find-run.ts'
-import { ensureRunsDirectory, isRunId, lockPathIn, materialsPathIn, type RunStore } from './run-store.ts'
+import { ensureRunsDirectory, findRun, isRunId, lockPathIn, materialsPathIn, type RunStore } from './run-store.ts'
 
 const RECORDS = ['journal.jsonl', 'drive.jsonl'] as const
 const NAME = /^(?:journal\.jsonl|drive\.jsonl|materials\/[0-9a-f]{64})$/

@@ -7,13 +7,20 @@ import { closeQuietly, type Disk, openDirectory, syncDirectory } from '../kit/fi
 import { ensureLockFile } from '../kit/files/lock.ts'
 import { removeLeftovers, temporaryName } from '../kit/files/temporary-file.ts'
 import { createFile } from '../kit/files/write-file.ts'
-import { isInPlace } from './find-run.ts'
 import { NO_RECORDS } from './hash-chain.ts'
 import { type Material, materialDigests, storeMaterials, verifyMaterials } from './materials.ts'
 import { Mutation } from './mutation.ts'
 import { encodeRecord } from './record.ts'
 import { readBack } from './replay-journal.ts'
-import { drivePathIn, ensureRunsDirectory, isRunId, journalPathIn, lockPathIn, type RunStore } from './run-store.ts'
+import {
+  drivePathIn,
+  ensureRunsDirectory,
+  isInPlace,
+  isRunId,
+  journalPathIn,
+  lockPathIn,
+  type RunStore,
+} from './run-store.ts'
 
 /** The first event of a run, the section texts of its source, and the first record of `drive.jsonl` if it is driven. */
 export type NewRun = {

@@ -7,7 +7,6 @@ import { ensureEmptyFile, replaceFile } from '../kit/files/write-file.ts'
 import { readJson } from '../kit/json/read-json.ts'
 import { appendRecord } from './append-record.ts'
 import { recordsTampered } from './faults.ts'
-import { wrapReadErrors } from './find-run.ts'
 import {
   decodeLine,
   encodeLine,
@@ -18,8 +17,8 @@ import {
 } from './hash-chain.ts'
 import { Mutation } from './mutation.ts'
 import { closeJournal, type OpenJournal, openRecords } from './open-journal.ts'
-import { readRecords, type Tail } from './read-records.ts'
-import { repairTail } from './repair-tail.ts'
+import { readRecords, repairTail, type Tail } from './read-records.ts'
+import { wrapReadErrors } from './run-store.ts'
 
 /** Long enough for a process that only checks whether the lock is held. */
 const LOCK_WAIT_MS = 200

@@ -3,9 +3,8 @@ import { lockBusy, lockMissing } from '../kit/faults.ts'
 import { ensureLockFile, findLockFile, type Lock, takeLock } from '../kit/files/lock.ts'
 import { ensurePrivateDirectory } from '../kit/files/private-directory.ts'
 import { runBusy, runUnavailable } from './faults.ts'
-import type { RunDirectory } from './find-run.ts'
 import type { Mutation } from './mutation.ts'
-import { lockPathIn, type RunStore } from './run-store.ts'
+import { lockPathIn, type RunDirectory, type RunStore } from './run-store.ts'
 
 /** Locks a run exclusively. */
 export async function lockForChange(

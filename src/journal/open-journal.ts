@@ -1,8 +1,7 @@
 import { constants } from 'node:fs'
 import { closeQuietly, type Disk, type FileIdentity, fileKind, isOpenToOthers, isSameFile } from '../kit/files/disk.ts'
 import { runJournalInvalid, runUnavailable } from './faults.ts'
-import type { RunDirectory } from './find-run.ts'
-import { journalPathIn } from './run-store.ts'
+import { journalPathIn, type RunDirectory } from './run-store.ts'
 
 /** An open journal. */
 export type OpenJournal = {

@@ -7,7 +7,7 @@
  *                                           drive.stop         an empty file: a person wants the driver to leave the pull request
  *                                           drive.kept.jsonl   what the driver had recorded, if drive.jsonl was tampered with
  *                                           repository*.json   the repository before an attempt, see repository-state.ts
- *                                           run.json           a snapshot of the run, see snapshot-format.ts
+ *                                           run.json           a snapshot of the run, see run-snapshot.ts
  *                                           run.lock           an empty file that processes lock
  *                                           materials/<hex>    section texts, named by their digests
  *
@@ -15,11 +15,11 @@
  */
 import { type BigIntStats, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { Fault } from '../kit/fault.ts'
-import { type Disk, fileKind, realDisk, systemReason } from '../kit/files/disk.ts'
+import { Fault, isFault } from '../kit/fault.ts'
+import { type Disk, type FileIdentity, fileKind, isSameFile, realDisk, systemReason } from '../kit/files/disk.ts'
 import { ensurePrivateDirectory } from '../kit/files/private-directory.ts'
 import { compareBytes } from '../kit/utf8.ts'
-import { runstoreUnavailable } from './faults.ts'
+import { runNotFound, runstoreUnavailable, runUnavailable } from './faults.ts'
 
 const DEFAULT_LOCK_WAIT_MS = 5_000
 const RUN_ID = /^[A-Za-z0-9_-]{1,128}$/
@@ -66,7 +66,7 @@ function levels({ gitCommonDir }: RunStore): [outer: string, runs: string] {
 }
 
 /** The directory of the runs, or undefined if no run was ever created. */
-export function findRunsDirectory(store: RunStore): string | undefined {
+function findRunsDirectory(store: RunStore): string | undefined {
   const [outer, runs] = levels(store)
   return [outer, runs].every((path) => isDirectory(path, store.disk)) ? runs : undefined
 }
@@ -106,5 +106,44 @@ export function listRunIds(store: RunStore): string[] {
     return readdirSync(path).filter(isRunId).toSorted(compareBytes)
   } catch (error) {
     throw runstoreUnavailable({ path, problem: systemReason(error) }, error)
+  }
+}
+
+/** The directory of a run, and its identity when it was found. */
+export type RunDirectory = { readonly runId: string; readonly path: string; readonly identity: FileIdentity }
+
+/** Finds the directory of a run. An invalid run id is not found. */
+export function findRun(store: RunStore, runId: string): RunDirectory {
+  const runs = isRunId(runId) ? findRunsDirectory(store) : undefined
+  if (runs === undefined) throw runNotFound({ run_id: runId })
+  const path = join(runs, runId)
+  const found = wrapReadErrors(runId, () => store.disk.lstatSync(path, { bigint: true, throwIfNoEntry: false }))
+  if (found === undefined) throw runNotFound({ run_id: runId })
+  if (!found.isDirectory()) throw runUnavailable({ run_id: runId, problem: `${path} is a ${fileKind(found)}` })
+  return { runId, path, identity: found }
+}
+
+export function hasRun(store: RunStore, runId: string): boolean {
+  try {
+    findRun(store, runId)
+    return true
+  } catch (error) {
+    if (isFault(error, runNotFound)) return false
+    throw error
+  }
+}
+
+/** Whether the path still leads to the same file or directory. */
+export function isInPlace(path: string, identity: FileIdentity, disk: Disk): boolean {
+  return isSameFile(identity, disk.lstatSync(path, { bigint: true, throwIfNoEntry: false }))
+}
+
+/** Turns system errors into `run_unavailable`. */
+export function wrapReadErrors<T>(runId: string, read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof Fault) throw error
+    throw runUnavailable({ run_id: runId, problem: systemReason(error) }, error)
   }
 }

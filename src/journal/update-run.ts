@@ -2,7 +2,6 @@ import type { Run } from '../engine/state/run.ts'
 import type { RunEvent } from '../engine/state/run-event.shape.ts'
 import type { Disk, FileIdentity } from '../kit/files/disk.ts'
 import { appendRecord } from './append-record.ts'
-import { findRun, isInPlace, type RunDirectory } from './find-run.ts'
 import { lockForChange } from './lock-run.ts'
 import {
   type Material,
@@ -15,13 +14,12 @@ import {
 } from './materials.ts'
 import { Mutation } from './mutation.ts'
 import { closeJournal, type OpenJournal, openJournal } from './open-journal.ts'
+import { repairTail } from './read-records.ts'
 import { type LoadedRun, loadRun } from './read-run.ts'
 import { encodeRecord } from './record.ts'
-import { repairTail } from './repair-tail.ts'
 import { type Replayed, readBack } from './replay-journal.ts'
-import { writeRunSnapshot } from './run-snapshot.ts'
-import { lockPathIn, type RunStore } from './run-store.ts'
-import { isSameStamp, type JournalStamp } from './snapshot-format.ts'
+import { isSameStamp, type JournalStamp, writeRunSnapshot } from './run-snapshot.ts'
+import { findRun, isInPlace, lockPathIn, type RunDirectory, type RunStore } from './run-store.ts'
 
 /** The result of `work`: an event to record, if any, and the section texts to store or remove with it. */
 export type Update<T> = {

@@ -1,7 +1,7 @@
 /** The sessions, executions and driven runs of the user, for a program: also those of other processes. */
 import { realpathSync } from 'node:fs'
 import type { DrivenRuns } from '../drive/service/driven-runs.ts'
-import type { RunListQuery } from '../drive/service/run-filter.ts'
+import type { RunListQuery } from '../drive/service/run-reader.ts'
 import { systemClock, toTimestamp } from '../kit/clock.ts'
 import { checker } from '../kit/schema.ts'
 import { USER } from '../prompts/caller.ts'

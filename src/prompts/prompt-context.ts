@@ -3,7 +3,7 @@ import type { Backend, McpServer, OnApproval, SandboxUse, Usage } from '../agent
 import type { AgentLocation, BackendSettings } from '../agents/locate-agents.ts'
 import type { WarmPool } from '../agents/pool/warm-pool.ts'
 import type { Clock } from '../kit/clock.ts'
-import type { SandboxSection } from '../sandbox/to-sandbox-settings.ts'
+import type { SandboxSection } from '../sandbox/create-policy.ts'
 import type { SessionStore } from '../sessions/session-store.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import type { AgentSettings, SharedSettings } from './apply-settings.ts'

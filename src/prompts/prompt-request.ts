@@ -1,5 +1,5 @@
 import type { ClientTool, ToolChoice } from '../agents/adapter/client-tool.ts'
-import type { SandboxAdditions } from '../sandbox/to-sandbox-settings.ts'
+import type { SandboxAdditions } from '../sandbox/create-policy.ts'
 import type { Session } from '../sessions/session.shape.ts'
 import type { PromptBody as PromptRequestBody } from './prompt-request.shape.ts'
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { thrownFault } from '../../test/support/thrown-fault.ts'
 import { LIMITS } from '../contract/limits.ts'
-import { parseActionId, parseRunId, parseSectionKey } from './parse-ids.ts'
 import { parseAnswer, parseResume, parseStart } from './parse-request.ts'
+import { parseActionId, parseRunId, parseSectionKey } from './resolve-run-id.ts'
 
 const codeOf = (work: () => unknown) => thrownFault(work)?.code ?? 'accepted'
 

@@ -115,3 +115,12 @@ function toUnavailable(id: string, { code, message }: Fault): Unavailable {
     detail: message.toWellFormed().replace(/\p{Cc}+/gu, ' '),
   }
 }
+
+/** The question that a run waits with. Undefined if it does not wait for an answer to one. */
+export function pendingQuestion({
+  state,
+  current_action,
+  actions,
+}: Pick<RunOutline, 'state' | 'current_action' | 'actions'>): string | undefined {
+  return state === 'paused' && current_action !== undefined ? actions.at(-1)?.outcome?.pause?.question : undefined
+}

@@ -1,5 +1,5 @@
 import { isRunId, listRunIds } from '../journal/run-store.ts'
-import { runIdAmbiguous } from './faults.ts'
+import { actionIdRequired, invalidRunId, materialSectionRequired, runIdAmbiguous, runIdRequired } from './faults.ts'
 import type { RunContext } from './run-context.ts'
 
 /** A shorter prefix would soon be ambiguous. Session ids have the same limit. */
@@ -42,4 +42,23 @@ export function shortenRunId(id: string, ids: readonly string[]): string {
 /** The same for a run of this repository. */
 export function shortenKnownRunId({ store }: Pick<RunContext, 'store'>, id: string): string {
   return shortenRunId(id, listRunIds(store))
+}
+
+/** Undefined if the argument is missing. */
+type Argument = string | undefined
+
+export function parseRunId(argument: Argument): string {
+  if (argument === undefined || argument === '') throw runIdRequired({})
+  if (!isRunId(argument)) throw invalidRunId({ given: argument })
+  return argument
+}
+
+export function parseActionId(argument: Argument): string {
+  if (argument === undefined || argument === '') throw actionIdRequired({})
+  return argument
+}
+
+export function parseSectionKey(argument: Argument): string {
+  if (argument === undefined || argument === '') throw materialSectionRequired({})
+  return argument
 }

@@ -20,9 +20,8 @@ import type { RawSourceComment, RawSourceEnvelope } from '../contract/raw-source
 import { checkRawSourceEnvelope } from '../contract/raw-source-envelope.ts'
 import { checkSourceCandidate } from '../contract/source-candidate.ts'
 import type { Fault } from '../kit/fault.ts'
-import { readEnvelope, readSource } from './read-source.ts'
+import { readEnvelope, readSource, toCandidate } from './read-source.ts'
 import { findRevisionProblems, matchesSection } from './revisions.ts'
-import { toCandidate } from './to-candidate.ts'
 
 const golden = JSON.parse(readFileSync(join(import.meta.dirname, '../../test/source/golden-bundle.json'), 'utf8'))
 const stamp = { candidate_id: 'c1', created_at: '2026-01-31T12:00:00Z' }

@@ -2,6 +2,8 @@ import { LIMITS } from '../contract/limits.ts'
 import type { PinnedSource, PinnedSourceSection } from '../contract/pinned-source.shape.ts'
 import type { RawSourceComment, RawSourceEnvelope } from '../contract/raw-source-envelope.shape.ts'
 import { checkRawSourceEnvelope } from '../contract/raw-source-envelope.ts'
+import type { SourceCandidate } from '../contract/source-candidate.shape.ts'
+import { checkSourceCandidate } from '../contract/source-candidate.ts'
 import { digestMaterial } from '../kit/digest.ts'
 import { readJson } from '../kit/json/read-json.ts'
 import { excerpt, type InvalidCode, type Rejection, reject } from './classification.ts'
@@ -161,4 +163,51 @@ function bind(section: ManifestSection, comment: RawSourceComment | undefined): 
 
 function rejectSection({ key }: ManifestSection, code: InvalidCode, problem: string): Rejection {
   return reject(code, `section ${key}: ${problem}`)
+}
+
+type CandidateFields = Pick<SourceCandidate, 'candidate_id' | 'created_at'>
+
+/** The source candidate message for an envelope and its classification. */
+export function toCandidate(
+  envelope: RawSourceEnvelope,
+  reading: SourceReading,
+  { candidate_id, created_at }: CandidateFields,
+): SourceCandidate {
+  const { source_version, provider, host, repository_id, issue_id, issue_number, canonical_url, parent } = envelope
+  const projection = {
+    source_version,
+    parser_version: 2,
+    provider,
+    host,
+    repository_id,
+    issue_id,
+    issue_number,
+    canonical_url,
+    url_aliases: [],
+    ...(parent !== undefined && { parent }),
+    created_at,
+  } as const
+  return checkSourceCandidate({ candidate_id, ...toVerdict(reading), ...projection })
+}
+
+function toVerdict(reading: SourceReading) {
+  if (reading.is === 'rejected') {
+    return {
+      valid: false,
+      classification: 'invalid',
+      classification_code: reading.code,
+      classification_error: reading.error,
+      observation_sha256: reading.observation_sha256,
+    } as const
+  }
+  const { source } = reading
+  return {
+    valid: true,
+    classification: 'valid',
+    classification_code: 'valid_change',
+    source_revision: source.source_revision,
+    requirements_revision: source.requirements_revision,
+    title: source.title,
+    snapshot: source,
+  } as const
 }

@@ -8,13 +8,12 @@ import type { GitObservation, PathObservation } from '../contract/git-observatio
 import { type Digest, digest, digestSections } from '../kit/digest.ts'
 import { Fault } from '../kit/fault.ts'
 import { compareBytes } from '../kit/utf8.ts'
-import { ContentBudget, type ContentLimits } from './content-budget.ts'
 import { discoverWorkspace } from './discover-workspace.ts'
 import { gitInterrupted, gitObservationFailed } from './faults.ts'
 import type { Git } from './git.ts'
 import { type Index, readIndex } from './hidden-paths.ts'
 import { createPathReader, observePath } from './observe-path.ts'
-import type { PathDisk } from './read-content.ts'
+import { ContentBudget, type ContentLimits, type PathDisk } from './read-content.ts'
 import { askStatus, type ChangedPath, type WorktreeStatus } from './worktree-status.ts'
 
 /** How long reading files may block the event loop. */

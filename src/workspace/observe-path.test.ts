@@ -7,9 +7,8 @@ import { temporaryDirectory } from '../../test/support/run-drover.ts'
 import { SHARED_DIRECTORY, unprivileged } from '../../test/support/unprivileged.ts'
 import type { PathObservation } from '../contract/git-observation.shape.ts'
 import { digest } from '../kit/digest.ts'
-import { ContentBudget, type ContentLimits } from './content-budget.ts'
 import { createPathReader, observePath } from './observe-path.ts'
-import type { PathDisk } from './read-content.ts'
+import { ContentBudget, type ContentLimits, type PathDisk } from './read-content.ts'
 
 const MIB = 1024 * 1024
 const ZEROES = 'sha256:50dc74fb3d7d761f6287bb951152a4c7cfdb068879d2631a976241ebe198bcbf'

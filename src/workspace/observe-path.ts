@@ -3,8 +3,7 @@ import * as fs from 'node:fs'
 import type { PathObservation } from '../contract/git-observation.shape.ts'
 import { digest } from '../kit/digest.ts'
 import { errorCode } from '../kit/fault.ts'
-import type { ContentBudget } from './content-budget.ts'
-import { type PathDisk, planRead, readContent } from './read-content.ts'
+import { type ContentBudget, type PathDisk, planRead, readContent } from './read-content.ts'
 import type { ChangedPath } from './worktree-status.ts'
 
 /** What all paths of one observation share. */

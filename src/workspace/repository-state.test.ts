@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { PLAIN_ENV } from '../../test/support/git-repository.ts'
 import { createRepository } from '../../test/support/temporary-repository.ts'
 import { locateGit } from './git.ts'
-import { compareRepositories } from './repository-changes.ts'
-import { observeRepository } from './repository-state.ts'
+import { compareRepositories, observeRepository } from './repository-state.ts'
 
 describe('the state of a repository', () => {
   it('changes with a file that git ignores and that worktrees get a copy of', async () => {

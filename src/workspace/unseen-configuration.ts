@@ -9,9 +9,9 @@ import { join } from 'node:path'
 import type { PathObservation } from '../contract/git-observation.shape.ts'
 import { isAgentConfiguration } from '../kit/agent-configuration.ts'
 import { errorCode } from '../kit/fault.ts'
-import { ContentBudget } from './content-budget.ts'
 import { askGitForOutput, type Git } from './git.ts'
 import { createPathReader, observePath } from './observe-path.ts'
+import { ContentBudget } from './read-content.ts'
 
 /** As much of an observation as shows a change. */
 export type ObservedConfiguration = Pick<PathObservation, 'path' | 'observation'> &

@@ -22,13 +22,17 @@ import {
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Run } from '../../src/engine/state/run.ts'
-import { findRun } from '../../src/journal/find-run.ts'
 import type { JournalEnd } from '../../src/journal/hash-chain.ts'
 import { withJournal } from '../../src/journal/open-journal.ts'
 import { readRun, readRunState, readWholeRun } from '../../src/journal/read-run.ts'
-import { SNAPSHOT_LIMIT_BYTES, writeRunSnapshot } from '../../src/journal/run-snapshot.ts'
-import { type RunStore, toJournalPath } from '../../src/journal/run-store.ts'
-import { decodeSnapshot, encodeSnapshot, type RunSnapshot } from '../../src/journal/snapshot-format.ts'
+import {
+  decodeSnapshot,
+  encodeSnapshot,
+  type RunSnapshot,
+  SNAPSHOT_LIMIT_BYTES,
+  writeRunSnapshot,
+} from '../../src/journal/run-snapshot.ts'
+import { findRun, type RunStore, toJournalPath } from '../../src/journal/run-store.ts'
 import { updateRun } from '../../src/journal/update-run.ts'
 import { digest } from '../../src/kit/digest.ts'
 import type { Disk } from '../../src/kit/files/disk.ts'

@@ -1,7 +1,7 @@
 /** Driven runs for tests of decisions: an action, attempts at it, and the state they make. */
 import type { Action } from '../../src/contract/action.shape.ts'
 import type { ProtocolState } from '../../src/contract/protocol-state.shape.ts'
-import { exampleOutcome } from '../../src/drive/prompt/describe-outcome.ts'
+import { exampleOutcome } from '../../src/drive/prompt/outcome-block.ts'
 import type { Options, Tree } from '../../src/drive/record/drive-event.shape.ts'
 import type { Attempt, DriveState } from '../../src/drive/record/drive-state.ts'
 import { digest } from '../../src/kit/digest.ts'

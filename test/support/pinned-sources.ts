@@ -2,7 +2,7 @@
 import type { PinnedSource } from '../../src/contract/pinned-source.shape.ts'
 import type { SourceCandidate } from '../../src/contract/source-candidate.shape.ts'
 import { digestMaterial } from '../../src/kit/digest.ts'
-import { readSource } from '../../src/source/read-source.ts'
+import { readSource, toCandidate } from '../../src/source/read-source.ts'
 import {
   digestCommentBody,
   digestManifest,
@@ -10,7 +10,6 @@ import {
   digestSection,
   digestSource,
 } from '../../src/source/revisions.ts'
-import { toCandidate } from '../../src/source/to-candidate.ts'
 import { checkPinnedSource } from './message-checkers.ts'
 import { makeBundle } from './source-bundle.ts'
 

@@ -1,9 +1,8 @@
 /** Asks the person at the terminal what a driven run waits for, and records the answer. */
 import { describeLimit, type Limit, type LimitChoice } from '../../drive/decide/after-limit.ts'
 import { issueNotConfirmed } from '../../drive/faults.ts'
-import { type ProjectTrust, readProjectSettings } from '../../drive/project-settings.ts'
+import { findDecision, type ProjectTrust, readProjectSettings, saveDecision } from '../../drive/project-settings.ts'
 import type { BaselineRun } from '../../drive/record/drive-state.ts'
-import { findDecision, saveDecision } from '../../drive/record/settings-decisions.ts'
 import { chooseSource } from '../../drive/start/start-drive.ts'
 import { toTimestamp } from '../../kit/clock.ts'
 import { isFault } from '../../kit/fault.ts'

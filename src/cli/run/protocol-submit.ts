@@ -1,7 +1,7 @@
 import { isFault } from '../../kit/fault.ts'
 import { contractVersionMismatch, outcomeFileRequired, outcomeModeRequired, runInterrupted } from '../../runs/faults.ts'
 import { nextForSubmit } from '../../runs/next-after-input.ts'
-import { parseActionId } from '../../runs/parse-ids.ts'
+import { parseActionId } from '../../runs/resolve-run-id.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import { OUTCOME_INPUT } from '../../runs/text-inputs.ts'
 import type { RunCommand } from '../command.ts'

@@ -1,7 +1,6 @@
 /** `drover sandbox check`: tries what a sandbox on this machine enforces. */
 import { isFault } from '../../kit/fault.ts'
-import { checkBoundary } from '../../sandbox/check/check-boundary.ts'
-import type { SandboxProperty } from '../../sandbox/check/properties.ts'
+import { checkBoundary, type SandboxProperty } from '../../sandbox/check/check-boundary.ts'
 import { findGap } from '../../sandbox/check/verify-boundary.ts'
 import { sandboxUnavailable } from '../../sandbox/faults.ts'
 import { findSandboxPrograms } from '../../sandbox/find-programs.ts'

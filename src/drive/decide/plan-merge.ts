@@ -1,5 +1,5 @@
 /** How the work of a run gets into a branch. Pure. */
-import type { EventOf } from '../record/drive-event.ts'
+import type { EventOf } from '../record/drive-event.shape.ts'
 
 export type MergeFacts = {
   /** The branch has the work already: someone merged it, or a process that was killed did. */

@@ -4,8 +4,7 @@
  */
 import type { RunVerdict } from '../../contract/run-verdict.shape.ts'
 import type { RunOutline } from '../../runs/read-status.ts'
-import type { DrivePause } from '../record/drive-event.shape.ts'
-import type { EventOf } from '../record/drive-event.ts'
+import type { DrivePause, EventOf } from '../record/drive-event.shape.ts'
 import type { DriveState } from '../record/drive-state.ts'
 import { limitedUntil } from './after-limit.ts'
 import { describeMerge } from './describe-act.ts'

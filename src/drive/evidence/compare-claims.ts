@@ -2,8 +2,7 @@
 import { isAbsolute, normalize, posix, relative, sep } from 'node:path'
 import type { Outcome } from '../../contract/outcome.shape.ts'
 import { howItEnded, NO_WORK } from '../prompt/follow-ups.ts'
-import type { Claim, TraceEntry } from '../record/drive-event.shape.ts'
-import type { EventOf } from '../record/drive-event.ts'
+import type { Claim, EventOf, TraceEntry } from '../record/drive-event.shape.ts'
 import { type CommandLine, type CommandRun, findRun, isSameLine, readCommandLine } from './find-command-run.ts'
 
 /** An entry of a trace, and the execution that it belongs to. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { RepositoryChange } from '../../workspace/repository-changes.ts'
+import type { RepositoryChange } from '../../workspace/repository-state.ts'
 import type { TraceEntry } from '../record/drive-event.shape.ts'
 import { type ChangeFacts, isOfOtherRun, judgeChanges, type OtherRuns } from './judge-repository-changes.ts'
 

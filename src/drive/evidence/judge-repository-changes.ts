@@ -3,7 +3,7 @@
  * there too. What nothing ties to the agent is only a note. docs/decisions/0074-who-changed-the-repository.md has the rules. Pure.
  */
 import { join, normalize, relative } from 'node:path'
-import type { RepositoryChange } from '../../workspace/repository-changes.ts'
+import type { RepositoryChange } from '../../workspace/repository-state.ts'
 import type { WorktreeHeads } from '../../workspace/worktree-heads.ts'
 import type { JudgedChange, TraceEntry } from '../record/drive-event.shape.ts'
 

@@ -1,6 +1,6 @@
 /** The flags of a run: what has changed in the repository while agents ran, and what the evidence about their work shows. Pure. */
 import { listSome } from '../../kit/wording.ts'
-import type { RepositoryChange } from '../../workspace/repository-changes.ts'
+import type { RepositoryChange } from '../../workspace/repository-state.ts'
 import type { ReviewFlag } from '../record/drive-event.shape.ts'
 import { type Attempt, type DriveState, judgedAttempts } from '../record/drive-state.ts'
 import { isSerious } from '../record/review-flags.ts'

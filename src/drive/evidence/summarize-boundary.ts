@@ -1,6 +1,6 @@
 /** What a run reached and what it was refused, for its report, in all of its rounds. Pure. */
 import type { BoundarySeen, BoundarySummary } from '../record/boundary-summary.shape.ts'
-import type { EventOf } from '../record/drive-event.ts'
+import type { EventOf } from '../record/drive-event.shape.ts'
 import type { DriveState } from '../record/drive-state.ts'
 
 type Users = BoundarySeen['by'][]

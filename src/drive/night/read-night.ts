@@ -3,11 +3,17 @@ import { join } from 'node:path'
 import { titleOfGoal } from '../../contract/goal-title.ts'
 import { listRunIds } from '../../journal/run-store.ts'
 import { Fault } from '../../kit/fault.ts'
-import { pendingQuestion } from '../../runs/pending-question.ts'
-import { outlineRun } from '../../runs/read-status.ts'
+import { outlineRun, pendingQuestion } from '../../runs/read-status.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import { asOwner } from '../../runs/run-worktree.ts'
 import { askGit } from '../../workspace/git.ts'
+import {
+  commitTree,
+  type MergeRepository,
+  type MergeScratch,
+  tryMerge,
+  withMergeScratch,
+} from '../../workspace/worktrees/try-merge.ts'
 import { countUnknownCosts, spentBy } from '../decide/spending.ts'
 import { uninterrupted } from '../drive-context.ts'
 import { hasChanged } from '../read-overlaps.ts'
@@ -15,10 +21,8 @@ import { readQueueWait } from '../read-queue-wait.ts'
 import { readVerdict, roundsOf } from '../read-verdict.ts'
 import { readDrive } from '../record/drive-journal.ts'
 import { pathsOfRun } from '../report-run.ts'
-import { type Branch, findMergeOrder } from './merge-order.ts'
 import type { NightReport, NightRun } from './night-report.shape.ts'
-import { toNightReport } from './night-report.ts'
-import { withSection } from './night-sections.ts'
+import { toNightReport, withSection } from './night-report.ts'
 
 type Wanted = {
   /** An RFC 3339 timestamp. */
@@ -99,4 +103,43 @@ async function tryMerges(
   const found = await findMergeOrder({ git, objects, signal }, head.stdout.toString('utf8').trim(), branches)
   const into = await askGit(git, { directory, args: ['symbolic-ref', '--quiet', '--short', 'HEAD'], signal })
   return found && { ...found, ...(into.code === 0 && { into: into.stdout.toString('utf8').trim() }) }
+}
+
+type Branch = { readonly branch: string; readonly commit: string }
+
+type MergeOrder = {
+  /** One after the other, they merge without conflicts. */
+  readonly order: string[]
+  /** The others, with the files in conflict. */
+  readonly conflicts: { branch: string; paths: string[] }[]
+}
+
+/** In which order branches can be merged without conflicts. `onto` is the commit that they are merged into. Undefined if this git cannot try it: before 2.38. */
+async function findMergeOrder(
+  repository: MergeRepository,
+  onto: string,
+  branches: readonly Branch[],
+): Promise<MergeOrder | undefined> {
+  return await withMergeScratch(repository, { stay: false }, (scratch) => tryAll(scratch, onto, branches))
+}
+
+/** The first that merges is merged, and those that did not are tried again at the end. */
+async function tryAll(
+  scratch: MergeScratch,
+  onto: string,
+  branches: readonly Branch[],
+): Promise<MergeOrder | undefined> {
+  const order: string[] = []
+  const conflicts: { branch: string; paths: string[] }[] = []
+  let head = onto
+  for (const { branch, commit } of branches) {
+    const tried = await tryMerge(scratch, head, commit)
+    if (tried === undefined) return undefined
+    if (tried.is === 'conflict') conflicts.push({ branch, paths: [...tried.paths] })
+    else {
+      order.push(branch)
+      head = await commitTree(scratch, { tree: tried.tree, parents: [head, commit], message: 'drover' })
+    }
+  }
+  return { order, conflicts }
 }

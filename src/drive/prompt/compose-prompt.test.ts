@@ -3,8 +3,8 @@ import { boundAction } from '../../../test/support/contract-examples.ts'
 import { actionOf } from '../../../test/support/drive-fixture.ts'
 import { checkOutcome } from '../../contract/outcome.ts'
 import { composePrompt } from './compose-prompt.ts'
-import { exampleOutcome } from './describe-outcome.ts'
 import { composeFollowUp, type FollowUp } from './follow-ups.ts'
+import { exampleOutcome } from './outcome-block.ts'
 import { readAnswer } from './read-reported-outcome.ts'
 
 const KINDS = ['orient', 'clarify', 'implement', 'review', 'summarize'] as const

@@ -1,9 +1,9 @@
 /** The prompt for an action of a run. Text from others is quoted as data. Pure. */
 import type { Action } from '../../contract/action.shape.ts'
 import type { Requirement } from '../record/follow-event.shape.ts'
-import { describeOutcome } from './describe-outcome.ts'
 import { quoteData } from './fence.ts'
 import { requirementRule } from './follow-texts.ts'
+import { describeOutcome } from './outcome-block.ts'
 
 export type Section = { readonly key: string; readonly title: string; readonly markdown: string }
 

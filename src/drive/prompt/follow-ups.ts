@@ -2,10 +2,9 @@
 
 import type { Action } from '../../contract/action.shape.ts'
 import { listSome } from '../../kit/wording.ts'
-import type { Claim } from '../record/drive-event.shape.ts'
-import type { EventOf } from '../record/drive-event.ts'
-import { describeOutcome } from './describe-outcome.ts'
+import type { Claim, EventOf } from '../record/drive-event.shape.ts'
 import { quoteData } from './fence.ts'
+import { describeOutcome } from './outcome-block.ts'
 
 type CheckRun = EventOf<'check_ran'>['data']
 

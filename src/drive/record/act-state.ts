@@ -1,6 +1,5 @@
 /** What people did with the work of a run, as its events tell it. Pure. */
-import type { DriveEvent } from './drive-event.shape.ts'
-import type { EventOf } from './drive-event.ts'
+import type { DriveEvent, EventOf } from './drive-event.shape.ts'
 
 /** What people did with the work of a run. */
 export const ACTS = ['merged', 'pull_request_opened', 'discarded', 'discard_undone', 'taken'] as const

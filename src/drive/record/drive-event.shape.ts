@@ -390,3 +390,5 @@ export const DriveEvent = named(
   ]),
 )
 export type DriveEvent = Message<typeof DriveEvent>
+
+export type EventOf<T extends DriveEvent['type']> = Extract<DriveEvent, { type: T }>

@@ -2,12 +2,12 @@
 import { existsSync, rmSync } from 'node:fs'
 import { EventFile, type EventFileOptions, readEventFile } from '../../journal/event-file.ts'
 import { runNotFound } from '../../journal/faults.ts'
-import { findRun } from '../../journal/find-run.ts'
 import { encodeLine, NO_RECORDS } from '../../journal/hash-chain.ts'
 import {
   driveLockPathIn,
   drivePathIn,
   driveStopPathIn,
+  findRun,
   keptDrivePathIn,
   type RunStore,
 } from '../../journal/run-store.ts'
@@ -15,10 +15,14 @@ import { Fault, isFault } from '../../kit/fault.ts'
 import { lockBusy, lockMissing } from '../../kit/faults.ts'
 import { takeLock } from '../../kit/files/lock.ts'
 import { replaceFile } from '../../kit/files/write-file.ts'
+import { checker } from '../../kit/schema.ts'
+import { validateDriveEvent } from './checks.generated.js'
 import type { DriveEvent } from './drive-event.shape.ts'
-import { checkDriveEvent } from './drive-event.ts'
 import { type DriveState, toDriveState } from './drive-state.ts'
 import { driveBusy } from './faults.ts'
+
+/** Every event that is written to or read from `drive.jsonl` is checked with this. */
+const checkDriveEvent = checker<DriveEvent>('driveEvent', validateDriveEvent)
 
 /** Becomes the only driver of a run. Throws `drive_busy` if there is one, and `drive_records_tampered`. */
 export async function openDriveJournal(store: RunStore, runId: string): Promise<EventFile<DriveEvent>> {

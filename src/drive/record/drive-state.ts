@@ -1,8 +1,7 @@
 /** The state of a driven run, as its events tell it. Pure. */
 import { type ActState, applyActEvent, isActEvent } from './act-state.ts'
 import type { BoundarySeen } from './boundary-summary.shape.ts'
-import type { DriveEvent, Options, Place } from './drive-event.shape.ts'
-import type { EventOf } from './drive-event.ts'
+import type { DriveEvent, EventOf, Options, Place } from './drive-event.shape.ts'
 import type { JudgedRequirement, Requirement } from './follow-event.shape.ts'
 
 type Started = EventOf<'attempt_started'>['data']

@@ -28,9 +28,8 @@ import type { DrivenDiff, DrivenRun, DrivenRunPage, RunQueue } from './driven-ru
 import { CAN_GO_ON, type DetailedRun, LEFT_BY_SERVER, stateOfDriven, toDrivenDiff, toDrivenRun } from './driven-view.ts'
 import { readQueue } from './read-queue.ts'
 import { type ChangedRun, type EventSource, followEvents, isFinalState, watchChanges } from './run-changes.ts'
-import type { RunListQuery } from './run-filter.ts'
 import { moveQueued, RunQueueStarter } from './run-queue.ts'
-import { isVisible, RunReader } from './run-reader.ts'
+import { isVisible, type RunListQuery, RunReader } from './run-reader.ts'
 import type { FollowedRun, OfAction, RunService, RunWatcher } from './run-service.ts'
 import {
   type Access,

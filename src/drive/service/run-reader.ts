@@ -25,7 +25,6 @@ import { findDriven, type KnownRecords, listDriven, listDrivenIds } from '../rec
 import { describeRun, patchOfRun } from '../report-run.ts'
 import type { DrivenRun } from './driven-run.shape.ts'
 import { type DetailedRun, type DrivenFacts, toDrivenRun, toDrivenRunDetail, toSource } from './driven-view.ts'
-import { isWanted, type RunListQuery } from './run-filter.ts'
 
 const READ_AT_ONCE = 16
 
@@ -194,4 +193,25 @@ export class RunReader {
 export function isVisible({ key_id: keyId }: DrivenRecord, by: Caller): boolean {
   const visible = visibleKeyId(by)
   return visible === undefined || keyId === visible
+}
+
+/** `before` is a run; `search` is a part of the goal, or the beginning of an id; `key` the name of an API key. */
+export type RunListQuery = RunFilter & { readonly before?: string; readonly limit: number }
+
+type RunFilter = { readonly states?: readonly string[] } & {
+  readonly [F in 'repository' | 'backend' | 'label' | 'key' | 'search']?: string
+}
+
+/** As `wanted` in published-runs.ts does. */
+export function isWanted(run: DrivenRun, { states, repository, backend, label, key, search }: RunFilter): boolean {
+  const isEqual = (asked: string | undefined, found: string | undefined) => asked === undefined || asked === found
+  const needle = search?.toLowerCase() ?? ''
+  return (
+    states?.includes(run.state) !== false &&
+    isEqual(repository, run.repository) &&
+    isEqual(backend, run.backend) &&
+    isEqual(label, run.label) &&
+    isEqual(key, run.api_key) &&
+    (run.goal.toLowerCase().includes(needle) || run.id.startsWith(needle))
+  )
 }

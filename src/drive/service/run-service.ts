@@ -5,7 +5,7 @@ import type { WorkAct } from '../act/act-on-run.ts'
 import type { QueuePlace } from '../decide/queue.ts'
 import type { NightReports } from '../night/night-report.shape.ts'
 import type { DrivenDiff, DrivenRun, DrivenRunEvent, DrivenRunPage, RunQueue } from './driven-run.shape.ts'
-import type { RunListQuery } from './run-filter.ts'
+import type { RunListQuery } from './run-reader.ts'
 import type { DriveResumeRequest, DriveStartRequest, MoreWork, PreparedRun } from './run-starter.ts'
 
 /** A run as lists show it, after a change. */

@@ -16,7 +16,7 @@ import {
 import { LIMITS } from '../../contract/limits.ts'
 import { digest } from '../../kit/digest.ts'
 import { type Answer, digestAnswer } from '../state/answer-digest.ts'
-import { destructiveGrant, pendingRequest } from '../state/destructive-grant.ts'
+import { destructiveGrant, pendingRequest } from '../state/run.ts'
 import { BRIEFS } from '../texts/compose-brief.ts'
 
 const { destructive_request: request } = destruction

@@ -18,11 +18,9 @@ import {
   invalidDecisionSupersession,
   staleAction,
 } from '../faults.ts'
-import { nextHint, noHint } from '../next-hint.ts'
-import { type EarlyRefusal, refuse, refuseResume } from '../refusal.ts'
+import { type EarlyRefusal, nextHint, noHint, refuse, refuseResume } from '../next-hint.ts'
 import { type Answer, digestAnswer } from '../state/answer-digest.ts'
-import { pendingRequest } from '../state/destructive-grant.ts'
-import { currentRecord, type Run, withdrawAction } from '../state/run.ts'
+import { currentRecord, pendingRequest, type Run, withdrawAction } from '../state/run.ts'
 import { BRIEFS } from '../texts/compose-brief.ts'
 import { encodedBytes, isBlank, isMarkdown } from '../texts/text.ts'
 import { issueAction, pauseWithoutBudget } from './issue-action.ts'

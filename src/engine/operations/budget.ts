@@ -1,6 +1,6 @@
 import { LIMITS } from '../../contract/limits.ts'
 import { invalidBudget } from '../faults.ts'
-import type { EarlyRefusal } from '../refusal.ts'
+import type { EarlyRefusal } from '../next-hint.ts'
 import type { Run } from '../state/run.ts'
 
 export const DEFAULT_BUDGET = 8

@@ -16,8 +16,7 @@ import * as states from '../../../test/support/run-states.ts'
 import type { NextVariant } from '../../contract/next.shape.ts'
 import { digest } from '../../kit/digest.ts'
 import { Fault } from '../../kit/fault.ts'
-import { nextHint } from '../next-hint.ts'
-import type { Refusal } from '../refusal.ts'
+import { nextHint, type Refusal } from '../next-hint.ts'
 
 const MAKERS: Readonly<Record<string, (options?: DriverOptions) => Driver>> = {
   orient: (options) => states.atKind('orient', options),

@@ -1,7 +1,6 @@
 import { type Decision, decide, type Facts, type GitFacts, needsGitFacts } from '../decision.ts'
 import { runNotSkippable, staleAction } from '../faults.ts'
-import { nextHint } from '../next-hint.ts'
-import { refuse } from '../refusal.ts'
+import { nextHint, refuse } from '../next-hint.ts'
 import { type ActionKind, type Run, updateCurrent } from '../state/run.ts'
 import { BRIEFS } from '../texts/compose-brief.ts'
 import { skippedSummary } from '../texts/final-summary.ts'

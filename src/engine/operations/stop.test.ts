@@ -9,7 +9,7 @@ import {
   waitingForChoice,
   waitingForConfirmation,
 } from '../../../test/support/run-states.ts'
-import { pendingRequest } from '../state/destructive-grant.ts'
+import { pendingRequest } from '../state/run.ts'
 
 describe('stop', () => {
   it.each<[string, () => Driver]>([

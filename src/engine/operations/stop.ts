@@ -1,6 +1,6 @@
 import { type Decided, decide } from '../decision.ts'
 import { runAlreadyEnded } from '../faults.ts'
-import { refuse } from '../refusal.ts'
+import { refuse } from '../next-hint.ts'
 import { type Run, withdrawAction } from '../state/run.ts'
 
 /** Stops a run and withdraws its current action. It can be resumed. */

@@ -1,4 +1,5 @@
 import type { Action } from '../../contract/action.shape.ts'
+import type { DestructiveAuthorization, DestructiveRequest } from '../../contract/destructive.shape.ts'
 import type { PinnedSource, PinnedSourceSection } from '../../contract/pinned-source.shape.ts'
 import type { SourceChoiceReceipt } from '../../contract/resume-result.shape.ts'
 import type { ActionRecord } from '../../contract/run-record.shape.ts'
@@ -121,4 +122,25 @@ export function withdrawAction(run: Run): Run {
 
 export function pause(run: Run, reason: PauseReason): Run {
   return { ...run, state: 'paused', pause_reason: reason }
+}
+
+/**
+ * The authorization of the current action. Destructive requests and grants are stored only in the outcome or action that
+ * carries them, so a grant cannot differ from its request, and neither outlives its action.
+ */
+export function destructiveGrant(run: Run): DestructiveAuthorization | undefined {
+  return run.state === 'active' ? run.current_action?.destructive_authorization : undefined
+}
+
+/** The request that waits for a confirmation, or that was confirmed for the current action. */
+export function pendingRequest(run: Run): DestructiveRequest | undefined {
+  const grant = destructiveGrant(run)
+  if (grant !== undefined) {
+    const { request_id, targets, impact, scope_sha256 } = grant
+    return { request_id, targets, impact, scope_sha256 }
+  }
+  // If git failed when the request was submitted, the run waits for its environment instead.
+  const isAsking = run.pause_reason === 'destructive_confirmation_required'
+  const pause = currentRecord(run)?.outcome?.pause
+  return isAsking && pause?.reason === run.pause_reason ? pause.destructive_request : undefined
 }

@@ -27,9 +27,8 @@ import type { ChangeRecord } from './change-record.shape.ts'
 import { type RecordedStep, writeRecord } from './change-record.ts'
 import { type ChangeContext, finishChange, undoChange } from './end-change.ts'
 import { describeLeftFile, type LeftFile } from './explain-change.ts'
-import { inspectChanges } from './inspect-changes.ts'
 import { confirmStep, type ExpectedFiles, performStep } from './perform-steps.ts'
-import { recoverChanges } from './recover-changes.ts'
+import { inspectChanges, recoverChanges } from './recover-changes.ts'
 import { openRecovery, recoveryName, stageFiles } from './recovery-folder.ts'
 
 /** How the change is planned. */

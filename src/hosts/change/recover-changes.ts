@@ -1,8 +1,19 @@
 /** Finds and ends the changes that a killed process left behind. */
-import { attempt } from '../worktree.ts'
+import type { WorkspaceIdentity } from '../../contract/workspace-identity.shape.ts'
+import { Fault } from '../../kit/fault.ts'
+import { lockBusy } from '../../kit/faults.ts'
+import { takeLock } from '../../kit/files/lock.ts'
+import { attempt, type OpenWorktree, realTreeDisk, type TreeDisk } from '../worktree.ts'
+import { changesLock, recordsDirectory, withChangeLock } from './change-lock.ts'
 import { type FoundRecord, findRecords } from './change-record.ts'
 import { type ChangeContext, finishChange, undoChange } from './end-change.ts'
-import { describeLeftFile, describeLeftovers, type LeftFile, type Leftovers } from './explain-change.ts'
+import {
+  describeLeftFile,
+  describeLeftovers,
+  type LeftFile,
+  type Leftovers,
+  type LeftoverWarning,
+} from './explain-change.ts'
 import { isRecoveryName, recoveryName } from './recovery-folder.ts'
 
 export type Recovery = {
@@ -15,7 +26,7 @@ export type Recovery = {
 }
 
 /** Changes nothing. A change that another process is making is found too. */
-export function findLeftovers({ tree, records }: ChangeContext): Leftovers {
+function findLeftovers({ tree, records }: ChangeContext): Leftovers {
   const found = findRecords({ directory: records, disk: tree.disk })
   const claimed = found.flatMap((each) => ('record' in each ? [recoveryName(each.record.id)] : []))
   using root = tree.enter('')
@@ -55,4 +66,30 @@ function recoverChange(found: FoundRecord, context: ChangeContext): Recovery {
 
 function listArtifacts(left: readonly LeftFile[]): string[] {
   return left.flatMap(({ aside }) => aside?.artifact ?? [])
+}
+
+/** If `isRunning`, another process is making the change, so nothing was left behind. */
+export type UnfinishedChanges = { readonly left: readonly LeftoverWarning[]; readonly isRunning: boolean }
+
+/** Writes nothing and does not wait for the lock. */
+export async function inspectChanges(workspace: WorkspaceIdentity, tree: OpenWorktree): Promise<UnfinishedChanges> {
+  const context = { tree, records: recordsDirectory(workspace) }
+  const left = describeLeftovers(findLeftovers(context))
+  if (left.length === 0) return { left, isRunning: false }
+  try {
+    // A running change holds the lock. If we get it, no change is running, and what we find was left behind.
+    using _lock = await takeLock({ path: changesLock(workspace), mode: 'shared', waitMs: 0 })
+    return { left: describeLeftovers(findLeftovers(context)), isRunning: false }
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    return { left, isRunning: error.code === lockBusy.code }
+  }
+}
+
+/** Undoes or cleans up every interrupted change. Throws `lock_busy` while another process makes a change. */
+export function clearChanges(
+  { workspace, signal }: { workspace: WorkspaceIdentity; signal: AbortSignal },
+  disk: TreeDisk = realTreeDisk,
+): Promise<Recovery> {
+  return withChangeLock({ workspace, signal, disk }, recoverChanges)
 }

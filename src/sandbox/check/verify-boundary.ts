@@ -6,8 +6,7 @@ import { digestFields } from '../../kit/digest.ts'
 import { orUndefined } from '../../kit/fault.ts'
 import { replaceFile } from '../../kit/files/write-file.ts'
 import { sandboxUnavailable } from '../faults.ts'
-import { type CheckRequest, checkBoundary } from './check-boundary.ts'
-import type { SandboxProperty } from './properties.ts'
+import { type CheckRequest, checkBoundary, type SandboxProperty } from './check-boundary.ts'
 
 type Verification = Omit<CheckRequest, 'signal'> & {
   /** Remembers what was verified, because a try takes a second. No agent inside can write there. */

@@ -11,6 +11,8 @@ import {
   createPolicy,
   type PolicyRequest,
   realPath,
+  type SandboxSection,
+  toCheckSettings,
   type WorkPlace,
   type WorktreeDirectories,
 } from '../create-policy.ts'
@@ -18,7 +20,6 @@ import { sandboxTooWide, sandboxUnavailable } from '../faults.ts'
 import { explainFailure, findSandboxPrograms, type SandboxPrograms } from '../find-programs.ts'
 import { openBoundary } from '../open-boundary.ts'
 import { isWithin, type Mount } from '../sandbox-policy.ts'
-import { type SandboxSection, toCheckSettings } from '../to-sandbox-settings.ts'
 
 export type MachineParts = {
   env: Environment

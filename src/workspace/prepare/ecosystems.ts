@@ -1,4 +1,7 @@
-/** What a project needs before its tests can run, as its package managers tell it. Pure. */
+/** What a project needs before its tests can run, as its package managers tell it. */
+import { join } from 'node:path'
+import { tryTo } from '../../kit/fault.ts'
+import { readFileBytes } from '../../kit/files/read-file.ts'
 
 /** The files in the root of a project that are looked at, with their content. */
 export type RootFiles = ReadonlyMap<string, string>
@@ -188,4 +191,20 @@ function pythonChecks(files: RootFiles, python: string): string[] {
 
 function mentions(files: RootFiles, name: RegExp): boolean {
   return [...files.values()].some((content) => name.test(content))
+}
+
+/** A lock file may be large, and only manifests are read for words. */
+const LIMIT_BYTES = 16 * 1024 * 1024
+
+/** Looks into a project. Undefined if nothing was recognised. */
+export function lookForSetup(root: string): Proposal | undefined {
+  const files = [...INPUT_NAMES].flatMap((name) => {
+    const content = readText(join(root, name))
+    return content === undefined ? [] : [[name, content] as const]
+  })
+  return propose(new Map(files))
+}
+
+function readText(path: string): string | undefined {
+  return tryTo(() => readFileBytes({ path, limitBytes: LIMIT_BYTES }).toString('utf8'))
 }

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { PLAIN_ENV } from '../../../test/support/git-repository.ts'
 import { createRepository } from '../../../test/support/temporary-repository.ts'
 import { locateGit } from '../git.ts'
-import { listMissingParts } from './missing-parts.ts'
+import { listMissingParts } from './prepare-worktree.ts'
 
 const git = locateGit({ env: PLAIN_ENV, cwd: '/' })
 const signal = new AbortController().signal

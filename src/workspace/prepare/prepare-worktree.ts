@@ -2,7 +2,6 @@
  * Makes a new worktree a place in which the work can be done: copies files that git ignores, brings in what is installed
  * already, or runs the setup. The tree of the user is only read.
  */
-
 import { mkdirSync, readdirSync, renameSync, type Stats } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Clock } from '../../kit/clock.ts'
@@ -15,9 +14,10 @@ import type { Check, CheckResult } from '../../kit/process/run-check.ts'
 import { listSome } from '../../kit/wording.ts'
 import { preparationFailed, preparationPathInvalid } from '../faults.ts'
 import { askGit, askGitForOutput, type Git, SLOW_GIT_MS } from '../git.ts'
+import { hasEntries } from '../worktree-records.ts'
 import { askStatus } from '../worktree-status.ts'
+import { findGitLinks } from '../worktrees/add-all.ts'
 import { type CloneOptions, cloneTree } from './clone-tree.ts'
-import { listMissingParts } from './missing-parts.ts'
 import { isPlainPath } from './preparation-paths.ts'
 import { hasInputs, readInputs, type SetupInput } from './setup-inputs.ts'
 import { cleanTemplates, copyTemplate, findTemplate, isRooted, replaceRoot, saveTemplate } from './templates.ts'
@@ -276,4 +276,31 @@ async function keepTemplate(
     if (signal.aborted || !(error instanceof Error)) throw error
     return [`what the setup installed could not be kept for the next worktree: ${error.message}`]
   }
+}
+
+type Places = { readonly git: Git; readonly root: string; readonly userTree: string; readonly signal: AbortSignal }
+
+/** Pointers of Git LFS begin with this. */
+const POINTER = 'version https://git-lfs.github.com/spec/'
+
+/** Parts of a project that git does not check out in a new worktree, although the user has them. */
+export async function listMissingParts(places: Places): Promise<string[]> {
+  return [...(await missingSubmodules(places)), ...(await missingLargeFiles(places))]
+}
+
+async function missingSubmodules({ git, root, userTree, signal }: Places): Promise<string[]> {
+  const links = await findGitLinks(git, { directory: root, signal })
+  return links
+    .filter((path) => hasEntries(join(userTree, path)) && !hasEntries(join(root, path)))
+    .map((path) => `the submodule ${path} is empty; to fill it, set up with: git submodule update --init ${path}`)
+}
+
+/** Git checks them out as pointers if its filter is not installed. */
+async function missingLargeFiles({ git, root, signal }: Places): Promise<string[]> {
+  if (!readdirSync(root).includes('.gitattributes')) return []
+  const args = ['grep', '-l', '-I', '-F', '--max-depth', '8', POINTER, '--', ':(attr:filter=lfs)'] as const
+  const { code, stdout } = await askGit(git, { directory: root, args, signal })
+  const [first] = code === 0 ? stdout.toString('utf8').split('\n') : []
+  if (first === undefined || first === '') return []
+  return [`files of Git LFS such as ${first} are pointers; install git-lfs, or set up with: git lfs pull`]
 }

@@ -1,9 +1,9 @@
-import type { FileStatus } from '../../../hosts/classify-file.ts'
 import { foundAt } from '../../../hosts/found-files.ts'
 import { type Host, manifestPath, sentinelPath } from '../../../hosts/host.ts'
 import { HOSTS, listPaths } from '../../../hosts/hosts.ts'
 import {
   describeMarkerOnly,
+  type FileStatus,
   type Installed,
   inspectHost,
   isDetected,

@@ -1,5 +1,5 @@
 import type { WorkspaceIdentity } from '../../../contract/workspace-identity.shape.ts'
-import { clearChanges, inspectChanges } from '../../../hosts/change/inspect-changes.ts'
+import { clearChanges, inspectChanges } from '../../../hosts/change/recover-changes.ts'
 import { openWorktree, realTreeDisk } from '../../../hosts/worktree.ts'
 import { inWorktree } from './doctor-check.ts'
 import { defineFindings, ok, problem } from './finding.ts'

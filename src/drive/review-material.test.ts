@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { describeReview, isTooLong, type ReviewFacts } from './describe-review.ts'
+import { describeReview, isTooLong, type ReviewFacts } from './review-material.ts'
 
 const FACTS: ReviewFacts = {
   files: [{ path: 'wind.ts', insertions: 2, deletions: 1 }],

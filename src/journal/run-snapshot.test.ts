@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { boundHistory, type Step } from '../../test/support/journal-fixture.ts'
 import type { Run } from '../engine/state/run.ts'
 import { digest } from '../kit/digest.ts'
-import { decodeSnapshot, encodeSnapshot, type RunSnapshot, type SnapshotKey } from './snapshot-format.ts'
+import { decodeSnapshot, encodeSnapshot, type RunSnapshot, type SnapshotKey } from './run-snapshot.ts'
 
 const HISTORY = boundHistory()
 const stamp = { dev: 64_768n, ino: 2n ** 63n, size: 4096n, mtimeNs: 1_769_853_600_000_000_001n, ctimeNs: 2n ** 60n }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Requirement } from '../record/follow-event.shape.ts'
-import { subjectOf, toTitle } from './commit-subject.ts'
+import { subjectOf, toTitle } from './deliver.ts'
+import type { Requirement } from './record/follow-event.shape.ts'
 
 const want = (requirement: Partial<Requirement>): Requirement => ({ id: '1', from: 'person', text: '', ...requirement })
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { regular } from '../../test/support/host-tree.ts'
 import { digest } from '../kit/digest.ts'
-import { classifyFile } from './classify-file.ts'
 import type { FoundFile } from './found-files.ts'
+import { classifyFile } from './inspect-host.ts'
 
 const CURRENT = digest('current')
 const EARLIER = digest('earlier')

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { DrivenRun } from './driven-run.shape.ts'
-import { isWanted } from './run-filter.ts'
+import { isWanted } from './run-reader.ts'
 
 describe('isWanted', () => {
   const found = { id: 'run-1', goal: 'Show the Wind', state: 'ended', backend: 'claude' }

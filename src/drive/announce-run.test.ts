@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { RunVerdict } from '../../contract/run-verdict.shape.ts'
-import { toNotifyKind } from './notify-kind.ts'
+import type { RunVerdict } from '../contract/run-verdict.shape.ts'
+import { toNotifyKind } from './announce-run.ts'
 
 it.each<[RunVerdict['word'], string | undefined]>([
   ['waits for you', 'question'],

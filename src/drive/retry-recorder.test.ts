@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { PromptEvent } from '../../prompts/prompt-event.ts'
-import { MOST_ROWS, type RetryNotice, RetryWatch } from './retry-watch.ts'
+import type { PromptEvent } from '../prompts/prompt-event.ts'
+import { MOST_ROWS, type RetryNotice, RetryWatch } from './retry-recorder.ts'
 
 const retry = (message = 'retry 1 of 10') => ({ type: 'progress', content: { stage: 'retry', message } }) as PromptEvent
 const event = (type: string, content: object = {}) => ({ type, content }) as PromptEvent

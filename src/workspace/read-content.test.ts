@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { CONTENT_LIMITS, ContentBudget } from './content-budget.ts'
+import { CONTENT_LIMITS, ContentBudget } from './read-content.ts'
 
 function createBudget(limits: { bytes: number; ms: number }) {
   const clock = { ms: 1000 }
