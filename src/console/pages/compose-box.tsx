@@ -3,7 +3,7 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { Attachment } from '../../prompts/prompt-request.shape.ts'
 import type { StartBody } from '../../service/run-requests.shape.ts'
-import { attempt, startComparison, startPrompt } from '../live/actions.ts'
+import { attempt, startComparison, startPrompt, submits } from '../live/actions.ts'
 import { findDraft } from '../live/drafts.ts'
 import { startRun } from '../live/known-runs.ts'
 import { goTo, toHash } from '../live/router.ts'
@@ -57,14 +57,7 @@ export function ComposeBox() {
     chosen.value = isMany ? (rest.length < picked.length ? rest : [...rest, name].slice(-MAX_COMPARED)) : [name]
   }
   return (
-    <form
-      class="compose"
-      onPaste={pasteInto(files)}
-      onSubmit={(event) => {
-        event.preventDefault()
-        void send()
-      }}
-    >
+    <form class="compose" onPaste={pasteInto(files)} onSubmit={submits(send)}>
       <LongText name="What should be done?" rows={3} value={text} onSend={send} />
       <div class="compose-bar">
         <fieldset class="segments joined" aria-label="What to start">

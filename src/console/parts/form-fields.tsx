@@ -1,18 +1,14 @@
 /** The fields of the forms that start something. */
+
 import type { ComponentChildren, Ref } from 'preact'
+import { submits } from '../live/actions.ts'
 
 type Value = { value: string }
 type Choices = readonly (readonly [value: string, label: string])[]
 
 export function SendForm({ onSend, children }: { onSend: () => void; children: ComponentChildren }) {
   return (
-    <form
-      class="page narrow"
-      onSubmit={(event) => {
-        event.preventDefault()
-        onSend()
-      }}
-    >
+    <form class="page narrow" onSubmit={submits(onSend)}>
       {children}
     </form>
   )

@@ -102,7 +102,6 @@ type StateSources = {
   budgets: DroverService['budgets']
 }
 
-/** Gauges whose values are read when the metrics are collected. */
 function stateMetrics(prometheus: Prometheus, { version, slots, waitingTurns, ...sources }: StateSources): void {
   const { store, log, queue, machines } = sources
   const { client, registry } = prometheus
@@ -113,38 +112,26 @@ function stateMetrics(prometheus: Prometheus, { version, slots, waitingTurns, ..
     { version },
     1,
   )
-  new client.Gauge({
-    name: 'drover_running_agents',
-    help: 'Agents that are running.',
-    registers,
-    collect() {
-      this.set(slots.load().running)
-    },
-  })
-  new client.Gauge({
-    name: 'drover_waiting_turns',
-    help: 'Agents that wait for results of tools that their clients run. They are not among the running ones.',
-    registers,
-    collect() {
-      this.set(waitingTurns())
-    },
-  })
-  new client.Gauge({
-    name: 'drover_queue_length',
-    help: 'Prompts waiting for a free slot.',
-    registers,
-    collect() {
-      this.set(slots.load().queued)
-    },
-  })
-  new client.Gauge({
-    name: 'drover_active_sessions',
-    help: 'Sessions that are active, or paused and resumable.',
-    registers,
-    async collect() {
-      this.set(await countActive(store, log))
-    },
-  })
+  const gauge = readGauges(prometheus)
+  gauge('drover_running_agents', 'Agents that are running.', () => slots.load().running)
+  const waiting = 'Agents that wait for results of tools that their clients run. They are not among the running ones.'
+  gauge('drover_waiting_turns', waiting, waitingTurns)
+  gauge('drover_queue_length', 'Prompts waiting for a free slot.', () => slots.load().queued)
+  const active = 'Sessions that are active, or paused and resumable.'
+  gauge('drover_active_sessions', active, () => countActive(store, log))
+}
+
+/** Adds gauges whose values are read when the metrics are collected. */
+function readGauges({ client, registry }: Prometheus) {
+  return (name: string, help: string, read: () => number | Promise<number>) =>
+    new client.Gauge({
+      name,
+      help,
+      registers: [registry],
+      async collect() {
+        this.set(await read())
+      },
+    })
 }
 
 /** The figures that prompts are refused by. If the store fails, the other metrics are still collected. */
@@ -171,16 +158,11 @@ function budgetMetrics(
 }
 
 /** Of all machines together. If the store fails, the other metrics are still collected. */
-function queueMetrics({ client, registry }: Prometheus, queue: Pick<WorkQueue, 'load'>): void {
+function queueMetrics(prometheus: Prometheus, queue: Pick<WorkQueue, 'load'>): void {
+  const { client, registry } = prometheus
+  const add = readGauges(prometheus)
   const gauge = (name: string, help: string, read: (load: QueueLoad) => number) =>
-    new client.Gauge({
-      name,
-      help,
-      registers: [registry],
-      async collect() {
-        this.set(await queue.load().then(read, () => Number.NaN))
-      },
-    })
+    add(name, help, () => queue.load().then(read, () => Number.NaN))
   gauge('drover_shared_queue_length', 'Prompts that wait for a worker on any machine.', ({ waiting }) => waiting)
   gauge('drover_shared_queue_running', 'Prompts of the queue that run on any machine.', ({ running }) => running)
   const oldest = 'How long the first prompt of the queue has waited.'
