@@ -9,7 +9,7 @@ import { startRun } from '../live/known-runs.ts'
 import { goTo, toHash } from '../live/router.ts'
 import { backends, runSettings, topExecutions } from '../live/server-state.ts'
 import { AttachFiles, pasteInto, sentFiles } from '../parts/attach-files.tsx'
-import { LongText } from '../parts/form-fields.tsx'
+import { Choice, LongText } from '../parts/form-fields.tsx'
 import { nameOfRepository } from '../text/format.ts'
 import { toLine } from '../text/visible-text.ts'
 import { WarnUnchecked } from './checks-of-change.tsx'
@@ -132,17 +132,12 @@ function Repository({ value }: { value: Signal<string> }) {
   const { repositories } = runSettings.value
   if (repositories.length === 0) return <a href="#/new/change">No repository is named: how to</a>
   return (
-    <select
-      aria-label="Repository"
-      value={chosenOf(value, repositories)}
-      onChange={(event) => (value.value = event.currentTarget.value)}
-    >
-      {repositories.map((path) => (
-        <option key={path} value={path}>
-          {toLine(nameOfRepository(path))}
-        </option>
-      ))}
-    </select>
+    <Choice
+      name="Repository"
+      value={chosenOf(value, repositories) ?? ''}
+      choices={repositories.map((path) => [path, toLine(nameOfRepository(path))])}
+      onChoose={(path) => (value.value = path)}
+    />
   )
 }
 

@@ -22,6 +22,7 @@ import { route } from '../live/router.ts'
 import { executionsVersion } from '../live/server-state.ts'
 import { BudgetBars } from '../parts/budget-bars.tsx'
 import { setQuery } from '../parts/filter-select.tsx'
+import { Choice } from '../parts/form-fields.tsx'
 import { Wide } from '../parts/text-view.tsx'
 import { formatCost, formatCount, formatDuration, nameOfRepository, percentile } from '../text/format.ts'
 import { toLine } from '../text/visible-text.ts'
@@ -69,17 +70,27 @@ export function UsagePage() {
       <h1>Usage and budgets</h1>
       <BudgetBars />
       <search class="filters">
-        <Choice name="Period" field="days" value={days} choices={PERIODS.map((period) => [period, `${period} days`])} />
+        <Choice
+          name="Period"
+          value={days}
+          choices={PERIODS.map((period) => [period, `${period} days`])}
+          onChoose={(chosen) => setQuery({ days: chosen })}
+        />
         <Choice
           name="Show"
-          field="measure"
           value={measure}
           choices={[
             ['cost', 'Cost'],
             ['tokens', 'Tokens'],
           ]}
+          onChoose={(chosen) => setQuery({ measure: chosen })}
         />
-        <Choice name="By" field="by" value={group} choices={GROUPS.map((name) => [name, `by ${NAMES[name]}`])} />
+        <Choice
+          name="By"
+          value={group}
+          choices={GROUPS.map((name) => [name, `by ${NAMES[name]}`])}
+          onChoose={(chosen) => setQuery({ by: chosen })}
+        />
         {!isByRepository && <DownloadUsage since={since} field={field} />}
       </search>
       {report !== undefined && <Totals totals={report.totals} />}
@@ -104,21 +115,6 @@ export function UsagePage() {
 async function readUsage(since: string, fields: readonly string[]): Promise<UsageReport> {
   const groups = [...new Set([...fields, 'backend'])]
   return countRowsAlike(await call<UsageReport>(`usage?since=${since}&group_by=${groups.join()}`))
-}
-
-type ChoiceProps = { name: string; field: string; value: string; choices: readonly (readonly [string, string])[] }
-
-/** What is shown is in the address. */
-function Choice({ name, field, value, choices }: ChoiceProps) {
-  return (
-    <select aria-label={name} value={value} onChange={(event) => setQuery({ [field]: event.currentTarget.value })}>
-      {choices.map(([choice, says]) => (
-        <option key={choice} value={choice}>
-          {says}
-        </option>
-      ))}
-    </select>
-  )
 }
 
 type ChartProps = { data: DaySeries; measure: Measure; by: string; isFree: boolean }

@@ -63,6 +63,29 @@ export function TextField({ name, value, placeholder, choices, isNumber }: TextF
   )
 }
 
+type ChoiceProps = { name: string; value: string; choices: Choices; onChoose: (value: string) => void }
+
+/** A list to choose from whose name is not shown. */
+export function Choice({ name, value, choices, onChoose }: ChoiceProps) {
+  return (
+    <select aria-label={name} value={value} onChange={(event) => onChoose(event.currentTarget.value)}>
+      <Options choices={choices} />
+    </select>
+  )
+}
+
+export function Options({ choices }: { choices: Choices }) {
+  return (
+    <>
+      {choices.map(([choice, label]) => (
+        <option key={choice} value={choice}>
+          {label}
+        </option>
+      ))}
+    </>
+  )
+}
+
 type SelectProps = { name: string; value: Value; choices: Choices; note?: string | undefined }
 
 /** The first choice is chosen if nothing is. */
@@ -76,11 +99,7 @@ export function Select({ name, value, choices, note }: SelectProps) {
           value.value = event.currentTarget.value
         }}
       >
-        {choices.map(([choice, label]) => (
-          <option key={choice} value={choice}>
-            {label}
-          </option>
-        ))}
+        <Options choices={choices} />
       </select>
       {note !== undefined && <span class="dim">{note}</span>}
     </label>
