@@ -1,5 +1,4 @@
 /** The keys of the keyboard. None of them works while the user types, or in a dialog. */
-
 import { signal } from '@preact/signals'
 import { isForPage, type KeyPress } from './key-press.ts'
 import { tell } from './live/actions.ts'

@@ -1,5 +1,4 @@
 /** Reads the turns of a session from its executions, one at a time, because together they may have many megabytes. */
-
 import { describeToolInput } from '../agents/describe-for-people.ts'
 import { Fault } from '../kit/fault.ts'
 import { withoutUndefined } from '../kit/json/json-value.ts'

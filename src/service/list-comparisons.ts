@@ -1,5 +1,4 @@
 /** Earlier comparisons. Of those that are not kept as executions, the worktrees tell who took part. */
-
 import type { Execution } from '../executions/store/execution.shape.ts'
 import { executionNotFound } from '../executions/store/faults.ts'
 import { isFault } from '../kit/fault.ts'

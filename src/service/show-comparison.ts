@@ -1,5 +1,4 @@
 /** A comparison that has run: what each agent changed, and whose work was kept. */
-
 import type { Execution } from '../executions/store/execution.shape.ts'
 import { isFinal } from '../executions/store/execution-states.ts'
 import { executionNotFound } from '../executions/store/faults.ts'

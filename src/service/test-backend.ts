@@ -1,5 +1,4 @@
 /** Finds out whether a backend works: sends it one short prompt, which costs what a prompt costs. */
-
 import { Fault } from '../kit/fault.ts'
 import { withoutUndefined } from '../kit/json/json-value.ts'
 import type { Caller } from '../prompts/caller.ts'

@@ -1,5 +1,4 @@
 /** Rows of a usage report, with tokens that mean the same for each agent. Pure. */
-
 import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
 import type { UsageAmounts, UsageReport, UsageRow } from '../../executions/store/usage-report.shape.ts'
 import { countAlike } from '../text/count-alike.ts'

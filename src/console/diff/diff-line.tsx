@@ -1,5 +1,4 @@
 /** One row of a diff: line numbers, colored code, words that differ, and the comment on it. */
-
 import { useSignal } from '@preact/signals'
 import { submits } from '../live/actions.ts'
 import { commentsOf, type LineComment, withComment } from '../live/drafts.ts'

@@ -1,5 +1,4 @@
 /** Comparisons: their list, one of them, or executions that the address names, side by side. */
-
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { ComparisonView } from '../../service/comparison.shape.ts'

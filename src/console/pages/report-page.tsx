@@ -1,5 +1,4 @@
 /** The page for the morning: what became of all driven runs since some time, as `drover report --since` shows it. */
-
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { NightReport, NightReports, NightRun } from '../../drive/night/night-report.shape.ts'

@@ -1,5 +1,4 @@
 /** The fields of the forms that start something. */
-
 import type { ComponentChildren, Ref } from 'preact'
 import { submits } from '../live/actions.ts'
 

@@ -1,5 +1,4 @@
 /** Further work on the branch of a run: a text of the user, or the comments on lines. Each gets a separate verdict. */
-
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
