@@ -117,7 +117,7 @@ export function administer(parts: AdministrationParts): Administration {
   }
 }
 
-export function requireAdmin(by: Caller): void {
+function requireAdmin(by: Caller): void {
   if (!isAdmin(by)) throw adminRequired({ key: ownerKey(by)?.name })
 }
 
