@@ -4,7 +4,7 @@ import type { ChildEnvironment } from '../../kit/process/child-environment.ts'
 import { OutputTail } from '../../kit/process/child-output.ts'
 import { type ProcessExit, startProcess } from '../../kit/process/process.ts'
 import { countAt, type JsonRecord, objectsAt, textAt, textsAt } from '../adapter/json-fields.ts'
-import { rootsOf } from '../adapter/roots.ts'
+import { rootsOf } from '../adapter/surroundings.ts'
 import { type ClientPolicy, nameRoots } from './client-methods.ts'
 import { isInsideAny } from './permissions.ts'
 

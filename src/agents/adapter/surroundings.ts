@@ -1,10 +1,10 @@
 /** What drover reads for an agent that must not read it itself: instructions of the project, and settings of the user. */
-
 import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, readSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, sep } from 'node:path'
 import { parseEnv } from 'node:util'
 import { orUndefined } from '../../kit/fault.ts'
+import type { AgentRequest } from './agent.ts'
 import { type JsonRecord, parseObject } from './json-fields.ts'
 
 export type Surroundings = {
@@ -89,4 +89,12 @@ export function userHome(env: Readonly<Record<string, string | undefined>>): str
 
 export function namesIn(directory: string): string[] {
   return orUndefined(() => readdirSync(directory).sort()) ?? []
+}
+
+/** The directories in which an agent works. Relative names belong to the first one. */
+export function rootsOf({
+  workdir,
+  additionalDirectories = [],
+}: Pick<AgentRequest, 'workdir' | 'additionalDirectories'>): readonly [string, ...string[]] {
+  return [workdir, ...additionalDirectories]
 }
