@@ -27,6 +27,8 @@ type Order = {
 /** The id of the new action, and the `next` to report if it cannot be issued. */
 export type Issuing = { readonly actionId: string; readonly next: Next }
 
+export type FollowUp = { readonly gitFacts: GitFacts; readonly issuing: Issuing }
+
 /** Issues an action, or pauses the run if its budget is spent. */
 export function issueAction(run: Run, order: Order, { actionId, next }: Issuing): Run {
   if (run.remaining_budget < 1) return pauseWithoutBudget(run)

@@ -1,10 +1,10 @@
-import { type Decided, type Decision, decide, type Facts, type GitFacts, needsGitFacts } from '../decision.ts'
+import { type Decided, type Decision, decide, type Facts, needsGitFacts } from '../decision.ts'
 import { runAlreadyEnded, runNotSkippable, staleAction } from '../faults.ts'
 import { nextHint, refuse } from '../next-hint.ts'
 import { type ActionKind, type Run, updateCurrent, withdrawAction } from '../state/run.ts'
 import { BRIEFS } from '../texts/compose-brief.ts'
 import { skippedSummary } from '../texts/final-summary.ts'
-import { endRun, type Issuing, issueNextAction, pauseUnobserved, recordWork } from './issue-action.ts'
+import { endRun, type FollowUp, type Issuing, issueNextAction, pauseUnobserved, recordWork } from './issue-action.ts'
 
 const AFTER_SKIP = { review: BRIEFS.reviewAfterSkip, summarize: BRIEFS.summarizeAfterSkip }
 
@@ -29,8 +29,6 @@ function skipReview(run: Run, issuing: Issuing): Run {
   const follow = { ...AFTER_SKIP, summarize: BRIEFS.summarizeAfterSkippedReview }
   return issueNextAction({ ...skipped, current_action: undefined, review_pending: false }, follow, issuing)
 }
-
-type FollowUp = { readonly gitFacts: GitFacts; readonly issuing: Issuing }
 
 function skipOther(run: Run, kind: ActionKind, { gitFacts, issuing }: FollowUp): Run {
   const skipped = { ...updateCurrent(run, { skipped: true }), current_action: undefined }

@@ -12,7 +12,7 @@ import { BRIEFS } from '../texts/compose-brief.ts'
 import { finalSummary } from '../texts/final-summary.ts'
 import { addNotes, noteDiscrepancy } from '../texts/notes.ts'
 import { findSupersedableAnswer } from './answer.ts'
-import { endRun, type Issuing, issueNextAction, pauseUnobserved, recordWork } from './issue-action.ts'
+import { endRun, type FollowUp, issueNextAction, pauseUnobserved, recordWork } from './issue-action.ts'
 
 /** An outcome whose structure was checked, and the action that the caller named. */
 export type Submission = {
@@ -88,8 +88,6 @@ function accept(run: Run, outcome: Outcome, payloadSha256: string): Run {
   const doubted = addNotes(noted, 'uncertainties', (implementation ?? review)?.uncertainties ?? [])
   return { ...doubted, activities: [...doubted.activities, ...(implementation?.activities ?? [])] }
 }
-
-type FollowUp = { readonly gitFacts: GitFacts; readonly issuing: Issuing }
 
 function followUp(run: Run, outcome: Outcome, { gitFacts, issuing }: FollowUp): Run {
   if (outcome.status === 'needs_input') return waitFor(run, outcome, gitFacts)
