@@ -4,7 +4,6 @@ import { homedir } from 'node:os'
 import { join, sep } from 'node:path'
 import { parseEnv } from 'node:util'
 import { orUndefined } from '../../kit/fault.ts'
-import type { AgentRequest } from './agent.ts'
 import { type JsonRecord, parseObject } from './json-fields.ts'
 
 export type Surroundings = {
@@ -95,6 +94,9 @@ export function namesIn(directory: string): string[] {
 export function rootsOf({
   workdir,
   additionalDirectories = [],
-}: Pick<AgentRequest, 'workdir' | 'additionalDirectories'>): readonly [string, ...string[]] {
+}: {
+  readonly workdir: string
+  readonly additionalDirectories?: readonly string[] | undefined
+}): readonly [string, ...string[]] {
   return [workdir, ...additionalDirectories]
 }

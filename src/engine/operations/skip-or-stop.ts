@@ -4,7 +4,7 @@ import { nextHint, refuse } from '../next-hint.ts'
 import { type ActionKind, type Run, updateCurrent, withdrawAction } from '../state/run.ts'
 import { BRIEFS } from '../texts/compose-brief.ts'
 import { skippedSummary } from '../texts/final-summary.ts'
-import { endRun, type FollowUp, type Issuing, issueNextAction, pauseUnobserved, recordWork } from './issue-action.ts'
+import { endRun, type Issuing, issueNextAction, pauseUnobserved, recordWork, type WorkFacts } from './issue-action.ts'
 
 const AFTER_SKIP = { review: BRIEFS.reviewAfterSkip, summarize: BRIEFS.summarizeAfterSkip }
 
@@ -30,7 +30,7 @@ function skipReview(run: Run, issuing: Issuing): Run {
   return issueNextAction({ ...skipped, current_action: undefined, review_pending: false }, follow, issuing)
 }
 
-function skipOther(run: Run, kind: ActionKind, { gitFacts, issuing }: FollowUp): Run {
+function skipOther(run: Run, kind: ActionKind, { gitFacts, issuing }: WorkFacts): Run {
   const skipped = { ...updateCurrent(run, { skipped: true }), current_action: undefined }
   if (kind === 'summarize') return endRun(skipped, gitFacts, skippedSummary)
   if (gitFacts.is === 'unavailable') return pauseUnobserved(skipped, `after ${kind} was skipped`, gitFacts.problem)

@@ -26,8 +26,9 @@ import { withChangeLock } from './change-lock.ts'
 import type { ChangeRecord } from './change-record.shape.ts'
 import { type RecordedStep, writeRecord } from './change-record.ts'
 import { type ChangeContext, finishChange, undoChange } from './end-change.ts'
+import { describeLeftFile, type LeftFile } from './explain-change.ts'
 import { confirmStep, type ExpectedFiles, performStep } from './perform-steps.ts'
-import { describeLeftFile, inspectChanges, type LeftFile, recoverChanges } from './recover-changes.ts'
+import { inspectChanges, recoverChanges } from './recover-changes.ts'
 import { openRecovery, recoveryName, stageFiles } from './recovery-folder.ts'
 
 /** How the change is planned. */

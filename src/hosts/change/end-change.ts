@@ -16,7 +16,7 @@ import {
 } from '../worktree.ts'
 import type { ChangeRecord } from './change-record.shape.ts'
 import { type RecordedStep, recordPath } from './change-record.ts'
-import type { LeftFile } from './recover-changes.ts'
+import type { LeftFile } from './explain-change.ts'
 import { isFileWith, recoveryName, snapshotName, stagedName } from './recovery-folder.ts'
 
 /** The worktree to change, and the directory with its change records. */
