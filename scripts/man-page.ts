@@ -3,7 +3,7 @@ import { type Command, choicesToList, commandName, type Flag, type Positional } 
 import { COMMANDS } from '../src/cli/program/command-table.ts'
 import { TERMS, usageLine } from '../src/cli/shell/help.ts'
 import { GLOBAL_FLAGS, ROOT_FLAGS } from '../src/cli/words/parse-words.ts'
-import { OTHER_VARIABLES } from '../src/config/read-environment.ts'
+import { OTHER_VARIABLES } from '../src/config/read-config.ts'
 import { EXIT_CODES } from './exit-codes-table.ts'
 
 const FILES: readonly Entry[] = [

@@ -248,8 +248,8 @@ export const GUARDS: readonly Group[] = [
   },
   {
     name: 'old-keys',
-    guards: ['src/store/settle-keys.ts'],
-    tests: ['src/store/settle-keys.test.ts'],
+    guards: ['src/store/key-ids.ts'],
+    tests: ['src/store/key-ids.test.ts'],
     hasWords: true,
   },
 ]

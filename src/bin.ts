@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import { wrapMessages } from './cli/output/terminal-wrap.ts'
+import { wrapMessages } from './cli/output/wrap-words.ts'
 import { main } from './cli/program/main.ts'
 import { createStandardInput } from './cli/standard-input.ts'
 import { createTerminal } from './cli/terminal.ts'

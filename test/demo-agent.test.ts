@@ -10,7 +10,7 @@ import {
   SANDBOX_MODES,
 } from '../src/agents/adapter/agent.ts'
 import { NATIVE_AGENTS } from '../src/agents/registry.ts'
-import { readRequest } from '../src/demo/read-request.ts'
+import { readRequest } from '../src/demo/take-turn.ts'
 import { agentRequest } from './support/agent-request.ts'
 import { ending } from './support/run-drover.ts'
 

@@ -1,7 +1,7 @@
 /** A conversation with an editor: the choices of its user, and the session of drover that it resumes. */
 import type { ApprovalRequest, AttributedReply, Backend, ContextUsage, OnApproval } from '../agents/adapter/agent.ts'
 import { errorCode, Fault } from '../kit/fault.ts'
-import { fenceText } from '../kit/fenced-text.ts'
+import { fenceText } from '../kit/foreign-text.ts'
 import { randomIds } from '../kit/ids.ts'
 import type { Caller } from '../prompts/caller.ts'
 import type { Attachment } from '../prompts/prompt-request.shape.ts'

@@ -1,7 +1,7 @@
 /** Turns the events of a prompt into updates for an editor. */
 import type { AgentEvent, ApprovalRequest, ContextUsage, Usage } from '../agents/adapter/agent.ts'
 import { describeRequest, describeToolInput } from '../agents/describe-for-people.ts'
-import { toRevealed } from '../kit/revealed-text.ts'
+import { toRevealed } from '../kit/printable-text.ts'
 
 type Update = { sessionUpdate: string; [field: string]: unknown }
 

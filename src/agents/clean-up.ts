@@ -1,8 +1,8 @@
 /** Removes what agents leave behind: unwanted sessions, and agents of a drover process that died. */
 import type { Environment } from '../kit/process/child-environment.ts'
-import { endMarkedProcesses } from '../kit/process/end-tree.ts'
 import { OWNER_VARIABLE } from '../kit/process/environment-variables.ts'
 import { runProcess } from '../kit/process/process.ts'
+import { endMarkedProcesses } from '../kit/process/process-tree.ts'
 import type { AgentCommand, AgentRequest } from './adapter/agent.ts'
 import { isSessionId } from './build-command.ts'
 

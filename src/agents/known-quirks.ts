@@ -1,5 +1,5 @@
 /** Known versions of agents: which ones drover was tested with, and which problems users will notice. Pure. */
-import { findVersion, isOlder } from '../kit/version.ts'
+import { findVersion, isOlder } from '../kit/process/find-program.ts'
 import type { Backend } from './adapter/agent.ts'
 
 /** The versions that the recordings in test/recordings were made with. */

@@ -1,5 +1,5 @@
 import { defineFault } from '../kit/fault.ts'
-import { nearestWord } from '../kit/nearest.ts'
+import { nearestWord } from '../kit/match-names.ts'
 import { quoteWord } from '../kit/shell-words.ts'
 
 const hint = (nearest: string | undefined) => (nearest === undefined ? '' : `; did you mean ${nearest}?`)
@@ -323,4 +323,34 @@ export const storeNotShared = defineFault('store_not_shared', 'usage', {
     const [use, way] = STORE_USES[d.command]
     return `${d.command} ${use}; ${way} store.url or DROVER_STORE_URL`
   },
+})
+
+export const discardNotConfirmed = defineFault('discard_not_confirmed', 'usage', {
+  when: 'The command `drover discard` has no terminal to ask on, and was not given `--yes`. Nothing was changed.',
+  message: (d: { run_id: string }) =>
+    `the work of ${d.run_id} would be discarded, and no one can be asked; look at it with "drover report ${d.run_id}", then run "drover discard ${d.run_id} --yes"`,
+})
+
+export const targetNotFound = defineFault('target_not_found', 'usage', {
+  when: 'The setting `notify.targets` has no target of this name.',
+  message: (d: { target: string; targets: readonly string[] }) =>
+    `there is no target ${d.target}: ${d.targets.length === 0 ? 'notify.targets is empty' : `use ${d.targets.join(', ')}`}`,
+})
+
+export const targetNotAccepting = defineFault('target_not_accepting', 'unavailable', {
+  when: 'A target of notifications did not accept one.',
+  message: (d: { target: string; problem: string }) =>
+    `${d.target} did not accept a notification: ${d.problem}; check its settings in notify.targets`,
+})
+
+export const setupNotFound = defineFault('setup_not_found', 'usage', {
+  when: 'The repository has no lock file or manifest of a known package manager.',
+  message: (d: { root: string }) =>
+    `${d.root} has no lock file or manifest of a known package manager; give --setup and --check yourself`,
+})
+
+export const projectFileMissing = defineFault('project_file_missing', 'usage', {
+  when: 'The repository has no `.drover.yml`.',
+  message: (d: { root: string }) =>
+    `${d.root} has no .drover.yml; use "drover init" to configure its worktrees without one`,
 })

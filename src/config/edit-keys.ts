@@ -2,7 +2,7 @@
 import { isMap, isSeq, type YAMLSeq } from 'yaml'
 import { digest } from '../kit/digest.ts'
 import type { Ids } from '../kit/ids.ts'
-import { nearestWord } from '../kit/nearest.ts'
+import { nearestWord } from '../kit/match-names.ts'
 import type { Config } from './config.shape.ts'
 import { changeFile, removeIn, setIn } from './edit-config.ts'
 import { apiKeyExists, apiKeyExpired, apiKeyNotFound } from './faults.ts'

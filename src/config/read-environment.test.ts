@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readEnvironment } from './read-environment.ts'
+import { readEnvironment } from './read-config.ts'
 
 const read = (env: Record<string, string>) => readEnvironment(env)
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { OTHER_VARIABLES } from './read-environment.ts'
+import { OTHER_VARIABLES } from './read-config.ts'
 import { CONFIG_KEYS, type ConfigKey, findKey, isSection, isWithin, pathUnder, suggestKey } from './setting-keys.ts'
 
 const BLOCKED =

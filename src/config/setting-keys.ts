@@ -1,5 +1,5 @@
 /** The table of configuration keys, and lookups in it. */
-import { nearestWord } from '../kit/nearest.ts'
+import { nearestWord } from '../kit/match-names.ts'
 import { formatPath } from '../kit/schema.ts'
 import { ACP_KEYS, type ConfigPath, KEYS } from './keys.generated.js'
 

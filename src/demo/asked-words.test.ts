@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readAsked, requiredCall } from './asked-words.ts'
+import { readAsked, requiredCall } from './demo-answer.ts'
 
 it.each([
   ['say hello', { waitMs: 0, asksPermission: false }],

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { DemoFailure } from './asked-words.ts'
 import {
+  type DemoFailure,
   type DemoFunctionCall,
   type DemoToolResult,
   type DemoTurnFacts,

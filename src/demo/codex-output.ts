@@ -1,5 +1,5 @@
-import type { DemoFailure } from './asked-words.ts'
 import {
+  type DemoFailure,
   type DemoFunctionCall,
   type DemoToolResult,
   type DemoTurnFacts,

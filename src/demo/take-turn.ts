@@ -1,12 +1,13 @@
 /** One turn of the demo agent: what the prompt asks for, printed as the agent would. */
 import { randomUUID } from 'node:crypto'
-import { appendFileSync, existsSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Asked, readAsked, requiredCall } from './asked-words.ts'
-import { callFunction } from './call-function.ts'
+import { callFunction, sampleOf } from './call-function.ts'
 import { DemoClaudeOutput } from './claude-output.ts'
 import { DemoCodexOutput } from './codex-output.ts'
 import {
+  type AgentName,
+  type Asked,
   CALL,
   type DemoAnswer,
   type DemoFunctionCall,
@@ -14,13 +15,13 @@ import {
   inPieces,
   planAnswer,
   type Reply,
+  readAsked,
+  requiredCall,
   type TurnOutput,
   toWords,
 } from './demo-answer.ts'
 import { type DrivenAction, planAction, planFile } from './driven-action.ts'
 import { DemoGeminiOutput } from './gemini-output.ts'
-import type { DemoRequest } from './read-request.ts'
-import { sampleOf } from './sample-value.ts'
 
 const OUTPUTS = { claude: DemoClaudeOutput, codex: DemoCodexOutput, gemini: DemoGeminiOutput }
 
@@ -176,4 +177,58 @@ class Turn {
 function toAnswer(prompt: string, chunks: readonly string[]): DemoAnswer {
   const replies = [{ chunks }]
   return { replies, usage: estimateUsage(prompt, replies, '') }
+}
+
+/** What drover asks of the demo agent, by its arguments and its input. */
+type DemoRequest = {
+  agent: AgentName
+  prompt: string
+  model: string
+  resumeId?: string | undefined
+  hasPartialMessages: boolean
+  /** JSON Schema of the answer. */
+  schema: string | undefined
+}
+
+export type DemoMessage = { message: { content: readonly { text?: string }[] } }
+
+type Input = { agent: AgentName; argv: readonly string[]; stdin: string }
+
+/** Reads what the demo needs. It ignores every other argument: drover has checked them, and passes the prompt on stdin. */
+export function readRequest({ agent, argv, stdin }: Input): DemoRequest {
+  return {
+    agent,
+    prompt: argv.includes('--input-format') ? textOfMessages(stdin) : stdin,
+    model: flagValue(argv, '--model') ?? 'demo',
+    resumeId: agent === 'codex' ? codexResumeId(argv) : flagValue(argv, '--resume'),
+    hasPartialMessages: argv.includes('--include-partial-messages'),
+    schema: agent === 'codex' ? (readSchemaFile(argv) ?? schemaIn(stdin)) : flagValue(argv, '--json-schema'),
+  }
+}
+
+/** `--flag value` or `--flag=value`; the last one counts. */
+export function flagValue(argv: readonly string[], flag: string): string | undefined {
+  const at = argv.findLastIndex((word) => word === flag || word.startsWith(`${flag}=`))
+  return argv[at] === flag ? argv[at + 1] : argv[at]?.slice(flag.length + 1)
+}
+
+function readSchemaFile(argv: readonly string[]): string | undefined {
+  const path = flagValue(argv, '--output-schema')
+  return path === undefined ? undefined : readFileSync(path, 'utf8')
+}
+
+/** One that the model service would refuse is in the prompt. */
+function schemaIn(prompt: string): string | undefined {
+  return /It must match this JSON Schema:\n(\{.*\})\s*$/s.exec(prompt)?.[1]
+}
+
+/** Codex is called as `codex exec … resume <id> -`. */
+function codexResumeId(argv: readonly string[]): string | undefined {
+  return argv.at(-3) === 'resume' ? argv.at(-2) : undefined
+}
+
+/** Claude gets a prompt with `/`, `@` or attachments as a JSON message (`--input-format stream-json`). */
+function textOfMessages(stdin: string): string {
+  const { message } = JSON.parse(stdin) as DemoMessage
+  return message.content.map(({ text = '' }) => text).join('')
 }

@@ -2,7 +2,7 @@
 import { titleOfGoal } from '../contract/goal-title.ts'
 import type { Forge } from '../forge/forge.ts'
 import { Fault, isFault } from '../kit/fault.ts'
-import { withInertReferences } from '../kit/inert-references.ts'
+import { withInertReferences } from '../kit/foreign-text.ts'
 import { outlineRun } from '../runs/read-status.ts'
 import { resolveRevision } from '../workspace/worktrees/branch-checkouts.ts'
 import { commitWorktree } from '../workspace/worktrees/commit-worktree.ts'

@@ -1,6 +1,6 @@
 /** Faults of driving a run. */
 import { defineFault } from '../kit/fault.ts'
-import { listSome } from '../kit/list-some.ts'
+import { listSome } from '../kit/wording.ts'
 
 export const driveCapUnsupported = defineFault('drive_cap_unsupported', 'usage', {
   when: "A limit cannot be enforced, because one of the run's agents does not report its usage, or because the price of its model is not known.",

@@ -15,9 +15,18 @@ import {
   providerRateLimited,
   providerUnreachable,
 } from './faults.ts'
-import { ANSWER_LIMIT_BYTES, askGh, type Gh, type GhAnswer, type GhRequest, quoteFirstLine, quoteGh } from './gh.ts'
+import {
+  ANSWER_LIMIT_BYTES,
+  askGh,
+  type Gh,
+  type GhAnswer,
+  type GhRequest,
+  type HttpAnswer,
+  quoteFirstLine,
+  quoteGh,
+  waitBeforeRetry,
+} from './gh.ts'
 import type { GraphqlErrors } from './github-answers.shape.ts'
-import { type HttpAnswer, waitBeforeRetry } from './http-answer.ts'
 
 const checkErrors = checker<GraphqlErrors>('answer', validateGraphqlErrors)
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { nextPage, parseHttpAnswer, waitBeforeRetry } from './http-answer.ts'
+import { nextPage, parseHttpAnswer, waitBeforeRetry } from './gh.ts'
 
 describe('what gh api --include prints', () => {
   it('has a status, headers and a body', () => {

@@ -1,7 +1,7 @@
 /** Finds out what the user's `gh` can do. Only versions and permissions are taken from its output. */
 import { ignoreFault, orUndefined } from '../kit/fault.ts'
+import { findVersion, type Version } from '../kit/process/find-program.ts'
 import { runProcess } from '../kit/process/process.ts'
-import { findVersion, type Version } from '../kit/version.ts'
 import type { OriginRepository } from './forge.ts'
 import type { Gh } from './gh.ts'
 

@@ -6,8 +6,15 @@
  */
 import * as fs from 'node:fs'
 import { Fault } from '../kit/fault.ts'
-import { type Disk, type FileIdentity, fileKind, isSameFile, systemReason } from '../kit/files/disk.ts'
-import { openDirectory, syncDirectory } from '../kit/files/durability.ts'
+import {
+  type Disk,
+  type FileIdentity,
+  fileKind,
+  isSameFile,
+  openDirectory,
+  syncDirectory,
+  systemReason,
+} from '../kit/files/disk.ts'
 import { hostFolderReplaced, hostPathBlocked } from './faults.ts'
 
 /** The calls that change a worktree. A test passes a disk that fails, interferes or stops at a call. */

@@ -1,4 +1,3 @@
-import { OPERATIONS as countTokens } from './anthropic/count-tokens.shape.ts'
 import { OPERATIONS as messageModels } from './anthropic/message-models.shape.ts'
 import { OPERATIONS as messages } from './anthropic/messages.shape.ts'
 import type { Operation } from './api-description/operation.shape.ts'
@@ -8,23 +7,18 @@ import { OPERATIONS as consolePage } from './meta/console.shape.ts'
 import { OPERATIONS as docs } from './meta/docs.shape.ts'
 import { OPERATIONS as health } from './meta/health.shape.ts'
 import { OPERATIONS as metrics } from './meta/metrics.shape.ts'
-import { OPERATIONS as openapi } from './meta/openapi.shape.ts'
 import { OPERATIONS as backends } from './native/backends.shape.ts'
 import { OPERATIONS as batches } from './native/batches.shape.ts'
-import { OPERATIONS as budgets } from './native/budgets.shape.ts'
 import { OPERATIONS as executions } from './native/executions.shape.ts'
 import { OPERATIONS as watchers } from './native/list-watchers.shape.ts'
 import { OPERATIONS as login } from './native/login.shape.ts'
 import { OPERATIONS as administration } from './native/manage-server.shape.ts'
 import { OPERATIONS as prompt } from './native/prompt.shape.ts'
 import { OPERATIONS as push } from './native/push.shape.ts'
-import { OPERATIONS as queue } from './native/queued-runs.shape.ts'
 import { OPERATIONS as runs } from './native/runs-operations.shape.ts'
-import { OPERATIONS as resume } from './native/session-resume.shape.ts'
 import { OPERATIONS as sessions } from './native/sessions.shape.ts'
-import { OPERATIONS as usage } from './native/usage.shape.ts'
+import { BUDGET_OPERATIONS as budgets, OPERATIONS as usage } from './native/usage.shape.ts'
 import { OPERATIONS as chatCompletions } from './openai/chat-completions.shape.ts'
-import { OPERATIONS as conversationItems } from './openai/conversation-items.shape.ts'
 import { OPERATIONS as conversations } from './openai/conversations.shape.ts'
 import { OPERATIONS as models } from './openai/models.shape.ts'
 import { OPERATIONS as responses } from './openai/responses.shape.ts'
@@ -36,10 +30,8 @@ export const OPERATIONS: readonly Operation[] = [
     ...batches,
     ...backends,
     ...sessions,
-    ...resume,
     ...executions,
     ...runs,
-    ...queue,
     ...watchers,
     ...budgets,
     ...administration,
@@ -49,16 +41,6 @@ export const OPERATIONS: readonly Operation[] = [
     ...mcp,
     ...hooks,
   ],
-  ...[
-    ...models,
-    ...chatCompletions,
-    ...responses,
-    ...conversations,
-    ...conversationItems,
-    ...messageModels,
-    ...messages,
-    ...countTokens,
-    ...aliases,
-  ],
-  ...[...health, ...openapi, ...docs, ...metrics, ...consolePage],
+  ...[...models, ...chatCompletions, ...responses, ...conversations, ...messageModels, ...messages, ...aliases],
+  ...[...health, ...docs, ...metrics, ...consolePage],
 ]

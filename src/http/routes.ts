@@ -1,31 +1,26 @@
 /** All endpoints, by the prefix of their paths. */
-import { registerCountTokens } from './anthropic/count-tokens.ts'
+
 import { registerMessageModels } from './anthropic/message-models.ts'
 import { registerMessages } from './anthropic/messages.ts'
 import type { RegisterRoutes } from './context/server-context.ts'
 import { registerGitHubHook } from './hooks/github-hook.ts'
 import { registerMcp } from './mcp/mcp.ts'
 import { registerConsole } from './meta/console.ts'
-import { registerDocs } from './meta/docs.ts'
+import { registerDocs, registerOpenApi } from './meta/docs.ts'
 import { registerHealth } from './meta/health.ts'
 import { registerMetrics } from './meta/metrics.ts'
-import { registerOpenApi } from './meta/openapi.ts'
 import { registerBackends } from './native/backends.ts'
 import { registerBatches } from './native/batches.ts'
-import { registerBudgets } from './native/budgets.ts'
 import { registerExecutions } from './native/executions.ts'
 import { registerWatchers } from './native/list-watchers.ts'
 import { registerLogin } from './native/login.ts'
 import { registerAdministration } from './native/manage-server.ts'
 import { registerPrompt } from './native/prompt.ts'
 import { registerPush } from './native/push.ts'
-import { registerQueue } from './native/queued-runs.ts'
-import { registerRuns } from './native/runs.ts'
-import { registerResume } from './native/session-resume.ts'
+import { registerQueue, registerRuns } from './native/runs.ts'
 import { registerSessions } from './native/sessions.ts'
-import { registerUsage } from './native/usage.ts'
+import { registerBudgets, registerUsage } from './native/usage.ts'
 import { registerChatCompletions } from './openai/chat-completions.ts'
-import { registerConversationItems } from './openai/conversation-items.ts'
 import { registerConversations } from './openai/conversations.ts'
 import { registerModels } from './openai/models.ts'
 import { registerResponses } from './openai/responses.ts'
@@ -35,7 +30,6 @@ export const ROUTES: Readonly<Record<string, readonly RegisterRoutes[]>> = {
   '': [registerHealth, registerOpenApi, registerDocs, registerMetrics, registerConsole, registerMcp],
   '/api/v1': [
     registerPrompt,
-    registerResume,
     registerBatches,
     registerBackends,
     registerSessions,
@@ -50,22 +44,8 @@ export const ROUTES: Readonly<Record<string, readonly RegisterRoutes[]>> = {
     registerPush,
   ],
   '/hooks': [registerGitHubHook],
-  '/openai/v1': [
-    registerModels,
-    registerChatCompletions,
-    registerResponses,
-    registerConversations,
-    registerConversationItems,
-  ],
-  '/anthropic/v1': [registerMessageModels, registerMessages, registerCountTokens],
+  '/openai/v1': [registerModels, registerChatCompletions, registerResponses, registerConversations],
+  '/anthropic/v1': [registerMessageModels, registerMessages],
   // For clients with a base URL that lacks the prefix of the API.
-  '/v1': [
-    registerRootModels,
-    registerChatCompletions,
-    registerResponses,
-    registerConversations,
-    registerConversationItems,
-    registerMessages,
-    registerCountTokens,
-  ],
+  '/v1': [registerRootModels, registerChatCompletions, registerResponses, registerConversations, registerMessages],
 }

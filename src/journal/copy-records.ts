@@ -1,7 +1,7 @@
 /** The files of a run, so that another machine can have the same run. */
 
 import { join } from 'node:path'
-import { syncDirectoryAt } from '../kit/files/durability.ts'
+import { syncDirectoryAt } from '../kit/files/disk.ts'
 import { ensureLockFile } from '../kit/files/lock.ts'
 import { ensurePrivateDirectory } from '../kit/files/private-directory.ts'
 import { readFileBytes } from '../kit/files/read-file.ts'

@@ -12,7 +12,7 @@ import { discoverWorkspace } from '../workspace/discover-workspace.ts'
 import { locateGit } from '../workspace/git.ts'
 import { validateActRequest } from './checks.generated.js'
 import type { OpenedInstance } from './instance.ts'
-import { packageVersion } from './package-files.ts'
+import { packageVersion } from './package.ts'
 import type { ActRequest } from './requests.shape.ts'
 import type { ActResult } from './types.ts'
 

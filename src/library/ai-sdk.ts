@@ -1,5 +1,4 @@
 /** A provider for the AI SDK: `import { drover } from 'drover/ai-sdk'`. */
-
 import type {
   LanguageModelV4,
   LanguageModelV4CallOptions,
@@ -13,7 +12,7 @@ import { toTokens } from '../prompts/tokens.ts'
 import { createDrover } from './drover.ts'
 import { DroverError, throwingDroverErrors } from './drover-error.ts'
 import type { PromptEvent, PromptRequest, PromptResult } from './messages.generated.ts'
-import { requireNode } from './require-node.ts'
+import { requireNode } from './package.ts'
 import { StreamParts } from './stream-parts.ts'
 import type { Drover, PromptOptions, PromptRun } from './types.ts'
 

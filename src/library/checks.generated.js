@@ -6,7 +6,7 @@ i;)m++,u=n.charCodeAt(f++),u>=55296&&u<=56319&&f<i&&(u=n.charCodeAt(f),(u&64512)
 'require("ajv/dist/runtime/ucs2length").default'});function N(n){let i=ne.exec(n);if(i===null)return!1;let m=s=>Number(i[s]??0),[f,u]=[m(3),ie({year:m(1),month:m(2)})],[y,
 e,t]=[m(4),m(5),m(6)],[p,r]=[m(7),m(8)];return f>=1&&f<=u&&y<=23&&e<=59&&t<=59&&p<=23&&r<=59}function R(n){return N(`${n}\
 T00:00:00Z`)}function ie({year:n,month:i}){return[31,n%4===0&&(n%100!==0||n%400===0)?29:28,31,30,31,30,31,31,30,31,30,31][i-
-1]??0}var ne,P=V(()=>{"use strict";ne=/^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.\d+)?(?:Z|[+-](\d{2}):(\d{2}))$/i});var z={};re(z,{formats:()=>oe});var oe,Q=V(()=>{"use strict";P();oe={date:R,"date-time":N}});var ze=C;var le=["prompt","fallback","model","workdir","additional_directories","approval_mode","sandbox_mode","sandbox","agent_t\
+1]??0}var Re,Pe,ne,P=V(()=>{"use strict";Re={ms:Number.NaN,text:""},Pe=1440*60*1e3,ne=/^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.\d+)?(?:Z|[+-](\d{2}):(\d{2}))$/i});var z={};re(z,{formats:()=>oe});var oe,C=V(()=>{"use strict";P();oe={date:R,"date-time":N}});var Qe=Q;var le=["prompt","fallback","model","workdir","additional_directories","approval_mode","sandbox_mode","sandbox","agent_t\
 ools","mcp_servers","max_tokens","max_turns","system_prompt","output_schema","verbose","extra","timeout_secs","priority",
 "label","attachments","ephemeral","metadata","shared","dry_run","backend","session","fork"],b=["default","auto","sandbox\
 ed","none","always"],L=["default","read-only","workspace","full"],A=["off","on","required"],j=["all","none"],D=["high","\
@@ -27,7 +27,7 @@ instancePath:i+"/media_type",keyword:"maxLength",params:{limit:255}};e===null?e=
 "string"){if(d(r)>255){let s={instancePath:i+"/name",keyword:"maxLength",params:{limit:255}};e===null?e=[s]:e.push(s),t++}}else{
 let s={instancePath:i+"/name",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),t++}}}else{let r={instancePath:i,
 keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),t++}return k.errors=e,t===0}var q=new RegExp("^(?!-)[^\\u\
-0000-\\u001f\\u007f-\\u009f]+$",""),$=new RegExp("^[a-z0-9][a-z0-9._-]{0,62}$","u");function C(n,{instancePath:i="",parentData:m,
+0000-\\u001f\\u007f-\\u009f]+$",""),$=new RegExp("^[a-z0-9][a-z0-9._-]{0,62}$","u");function Q(n,{instancePath:i="",parentData:m,
 parentDataProperty:f,rootData:u=n,dynamicAnchors:y={}}={}){let e=null,t=0;if(n&&typeof n=="object"&&!Array.isArray(n)){if(n.
 prompt===void 0){let r={instancePath:i,keyword:"required",params:{missingProperty:"prompt"}};e===null?e=[r]:e.push(r),t++}
 for(let r in n){let s=t;if(!(r==="prompt"||r==="fallback"||r==="model"||r==="workdir"||r==="additional_directories"||r===
@@ -105,8 +105,8 @@ type:"boolean"}};e===null?e=[r]:e.push(r),t++}if(n.backend!==void 0){let r=n.bac
 "string"){if(r.length===0){let s={instancePath:i+"/session",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(
 s),t++}}else{let s={instancePath:i+"/session",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),t++}}if(n.
 fork!==void 0&&typeof n.fork!="boolean"){let r={instancePath:i+"/fork",keyword:"type",params:{type:"boolean"}};e===null?
-e=[r]:e.push(r),t++}}else{let r={instancePath:i,keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),t++}return C.
-errors=e,t===0}var Qe=S;var pe=["tasks","max_parallel","fail_fast","dry_run"];var me=["prompt","fallback","model","workdir","additional_directories","approval_mode","sandbox_mode","sandbox","agent_t\
+e=[r]:e.push(r),t++}}else{let r={instancePath:i,keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),t++}return Q.
+errors=e,t===0}var Se=S;var pe=["tasks","max_parallel","fail_fast","dry_run"];var me=["prompt","fallback","model","workdir","additional_directories","approval_mode","sandbox_mode","sandbox","agent_t\
 ools","mcp_servers","max_tokens","max_turns","system_prompt","output_schema","verbose","extra","timeout_secs","priority",
 "label","attachments","dry_run","backend"];function g(n,{instancePath:i="",parentData:m,parentDataProperty:f,rootData:u=n,
 dynamicAnchors:y={}}={}){let e=null,t=0;if(n&&typeof n=="object"&&!Array.isArray(n)){if(n.prompt===void 0){let r={instancePath:i,
@@ -196,7 +196,7 @@ minimum",params:{comparison:">=",limit:1}};e===null?e=[s]:e.push(s),t++}}}if(n.f
 boolean"){let r={instancePath:i+"/fail_fast",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),t++}if(n.dry_run!==
 void 0&&typeof n.dry_run!="boolean"){let r={instancePath:i+"/dry_run",keyword:"type",params:{type:"boolean"}};e===null?e=
 [r]:e.push(r),t++}}else{let r={instancePath:i,keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),t++}return S.
-errors=e,t===0}var Ce=T;var ue=["steps","stop_on_failure","pass_working_dir","dry_run"];var fe=["name","prompt","fallback","model","workdir","additional_directories","approval_mode","sandbox_mode","sandbox","\
+errors=e,t===0}var Te=T;var ue=["steps","stop_on_failure","pass_working_dir","dry_run"];var fe=["name","prompt","fallback","model","workdir","additional_directories","approval_mode","sandbox_mode","sandbox","\
 agent_tools","mcp_servers","max_tokens","max_turns","system_prompt","output_schema","verbose","extra","timeout_secs","pr\
 iority","label","backend"],ye=new RegExp("^[^\\u0000-\\u001f{}]{1,64}$","u");function w(n,{instancePath:i="",parentData:m,
 parentDataProperty:f,rootData:u=n,dynamicAnchors:y={}}={}){let e=null,t=0;if(n&&typeof n=="object"&&!Array.isArray(n)){if(n.
@@ -281,8 +281,8 @@ void 0&&typeof n.stop_on_failure!="boolean"){let r={instancePath:i+"/stop_on_fai
 an"}};e===null?e=[r]:e.push(r),t++}if(n.pass_working_dir!==void 0&&typeof n.pass_working_dir!="boolean"){let r={instancePath:i+
 "/pass_working_dir",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),t++}if(n.dry_run!==void 0&&typeof n.
 dry_run!="boolean"){let r={instancePath:i+"/dry_run",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),t++}}else{
-let r={instancePath:i,keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),t++}return T.errors=e,t===0}var Se=B;var de=["backend","status","tag","model","workdir","search","since","until","resumable","limit","offset"],ce=["active","\
-completed","error","paused"],_=(Q(),te(z)).formats["date-time"];function B(n,{instancePath:i="",parentData:m,parentDataProperty:f,
+let r={instancePath:i,keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),t++}return T.errors=e,t===0}var Me=M;var de=["backend","status","tag","model","workdir","search","since","until","resumable","limit","offset"],ce=["active","\
+completed","error","paused"],_=(C(),te(z)).formats["date-time"];function M(n,{instancePath:i="",parentData:m,parentDataProperty:f,
 rootData:u=n,dynamicAnchors:y={}}={}){let e=null,t=0;if(n&&typeof n=="object"&&!Array.isArray(n)){for(let r in n){let s=t;
 if(!(r==="backend"||r==="status"||r==="tag"||r==="model"||r==="workdir"||r==="search"||r==="since"||r==="until"||r==="re\
 sumable"||r==="limit"||r==="offset")){let o={instancePath:i,keyword:"enum",params:{allowedValues:de},propertyName:r};e===
@@ -313,8 +313,8 @@ t++}if(r<1||isNaN(r)){let s={instancePath:i+"/limit",keyword:"minimum",params:{c
 e.push(s),t++}}}if(n.offset!==void 0){let r=n.offset;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:i+
 "/offset",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),t++}if(typeof r=="number"&&isFinite(r)&&(r<0||
 isNaN(r))){let s={instancePath:i+"/offset",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[s]:e.push(s),
-t++}}}else{let r={instancePath:i,keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),t++}return B.errors=e,t===
-0}var Te=M;var he=["title","tags","metadata","shared"];function M(n,{instancePath:i="",parentData:m,parentDataProperty:f,rootData:u=n,
+t++}}}else{let r={instancePath:i,keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),t++}return M.errors=e,t===
+0}var Be=B;var he=["title","tags","metadata","shared"];function B(n,{instancePath:i="",parentData:m,parentDataProperty:f,rootData:u=n,
 dynamicAnchors:y={}}={}){let e=null,t=0;if(n&&typeof n=="object"&&!Array.isArray(n)){for(let s in n){let o=t;if(!(s==="t\
 itle"||s==="tags"||s==="metadata"||s==="shared")){let a={instancePath:i,keyword:"enum",params:{allowedValues:he},propertyName:s};
 e===null?e=[a]:e.push(a),t++}var p=o===t;if(!p){let a={instancePath:i,keyword:"propertyNames",params:{propertyName:s}};e===
@@ -328,10 +328,10 @@ let l={instancePath:i+"/tags/"+a,keyword:"type",params:{type:"string"}};e===null
 typeof s=="object"&&!Array.isArray(s))){let o={instancePath:i+"/metadata",keyword:"type",params:{type:"object"}};e===null?
 e=[o]:e.push(o),t++}}if(n.shared!==void 0&&typeof n.shared!="boolean"){let s={instancePath:i+"/shared",keyword:"type",params:{
 type:"boolean"}};e===null?e=[s]:e.push(s),t++}}else{let s={instancePath:i,keyword:"type",params:{type:"object"}};e===null?
-e=[s]:e.push(s),t++}return M.errors=e,t===0}var Be=Z;var ke=["goal","issue","issue_as_goal","run","answer","also","take_over","follow","directory","in_place","backend","mode\
+e=[s]:e.push(s),t++}return B.errors=e,t===0}var Oe=O;var ke=["goal","issue","issue_as_goal","run","answer","also","take_over","follow","directory","in_place","backend","mode\
 l","review","review_backend","review_model","checks","approval_mode","actions","rounds","max_tokens","max_cost_usd","max\
 _time_secs","on_limit","max_wait_secs","mcp_servers","fallback","deliver"],ge=["ask","wait","next","pause"],we=["none","\
-branch","pr"];function Z(n,{instancePath:i="",parentData:m,parentDataProperty:f,rootData:u=n,dynamicAnchors:y={}}={}){let e=null,
+branch","pr"];function O(n,{instancePath:i="",parentData:m,parentDataProperty:f,rootData:u=n,dynamicAnchors:y={}}={}){let e=null,
 t=0;if(n&&typeof n=="object"&&!Array.isArray(n)){for(let r in n){let s=t;if(!(r==="goal"||r==="issue"||r==="issue_as_goa\
 l"||r==="run"||r==="answer"||r==="also"||r==="take_over"||r==="follow"||r==="directory"||r==="in_place"||r==="backend"||
 r==="model"||r==="review"||r==="review_backend"||r==="review_model"||r==="checks"||r==="approval_mode"||r==="actions"||r===
@@ -410,8 +410,8 @@ let r=n.fallback;if(Array.isArray(r)){let s=r.length;for(let o=0;o<s;o++){let a=
 instancePath:i+"/fallback/"+o,keyword:"type",params:{type:"string"}};e===null?e=[l]:e.push(l),t++}}}else{let s={instancePath:i+
 "/fallback",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(s),t++}}if(n.deliver!==void 0){let r=n.deliver;if(!(r===
 "none"||r==="branch"||r==="pr")){let s={instancePath:i+"/deliver",keyword:"enum",params:{allowedValues:we}};e===null?e=[
-s]:e.push(s),t++}}}else{let r={instancePath:i,keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),t++}return Z.
-errors=e,t===0}var Me=O;var _e=["run","do","into","here","directory"],be=["merge","pull_request","take","discard","undo_discard"];function O(n,{
+s]:e.push(s),t++}}}else{let r={instancePath:i,keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),t++}return O.
+errors=e,t===0}var Ze=Z;var _e=["run","do","into","here","directory"],be=["merge","pull_request","take","discard","undo_discard"];function Z(n,{
 instancePath:i="",parentData:m,parentDataProperty:f,rootData:u=n,dynamicAnchors:y={}}={}){let e=null,t=0;if(n&&typeof n==
 "object"&&!Array.isArray(n)){if(n.run===void 0){let r={instancePath:i,keyword:"required",params:{missingProperty:"run"}};
 e===null?e=[r]:e.push(r),t++}if(n.do===void 0){let r={instancePath:i,keyword:"required",params:{missingProperty:"do"}};e===
@@ -428,7 +428,7 @@ push(s),t++}}if(n.here!==void 0&&typeof n.here!="boolean"){let r={instancePath:i
 olean"}};e===null?e=[r]:e.push(r),t++}if(n.directory!==void 0){let r=n.directory;if(typeof r=="string"){if(r.length===0){
 let s={instancePath:i+"/directory",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),t++}}else{let s={instancePath:i+
 "/directory",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),t++}}}else{let r={instancePath:i,keyword:"t\
-ype",params:{type:"object"}};e===null?e=[r]:e.push(r),t++}return O.errors=e,t===0}var Ze=Y;var xe=["state","backend","workdir","key","search","session","parent","kind","since","before","limit"],ve=["queued","run\
+ype",params:{type:"object"}};e===null?e=[r]:e.push(r),t++}return Z.errors=e,t===0}var Ye=Y;var xe=["state","backend","workdir","key","search","session","parent","kind","since","before","limit"],ve=["queued","run\
 ning","completed","failed","cancelled","lost"],Ne=["prompt","dry_run","parallel","parallel_task","chain","chain_step","c\
 ompare","compare_backend","action"],Le=new RegExp("^exec_[0-9a-f]{24}$","u");function Y(n,{instancePath:i="",parentData:m,
 parentDataProperty:f,rootData:u=n,dynamicAnchors:y={}}={}){let e=null,t=0;if(n&&typeof n=="object"&&!Array.isArray(n)){for(let r in n){
@@ -463,7 +463,7 @@ t++}}if(n.limit!==void 0){let r=n.limit;if(!(typeof r=="number"&&!(r%1)&&!isNaN(
 isNaN(r)){let s={instancePath:i+"/limit",keyword:"maximum",params:{comparison:"<=",limit:1e3}};e===null?e=[s]:e.push(s),
 t++}if(r<1||isNaN(r)){let s={instancePath:i+"/limit",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[s]:
 e.push(s),t++}}}}else{let r={instancePath:i,keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),t++}return Y.
-errors=e,t===0}var Oe=H;var Ae=["state","repository","backend","label","key","search","before","limit"],je=new RegExp("^(queued|running|waiting_\
+errors=e,t===0}var He=H;var Ae=["state","repository","backend","label","key","search","before","limit"],je=new RegExp("^(queued|running|waiting_\
 for_limit|waiting|paused|stopped|interrupted|failed|continued|ended|merged|discarded)(,(queued|running|waiting_for_limit\
 |waiting|paused|stopped|interrupted|failed|continued|ended|merged|discarded)){0,11}$","u"),De=new RegExp("^[a-z][a-z0-9-\
 ]{0,31}$","u"),qe=new RegExp("^[A-Za-z0-9_-]{1,128}$","u");function H(n,{instancePath:i="",parentData:m,parentDataProperty:f,
@@ -494,7 +494,7 @@ limit;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instanceP
 integer"}};e===null?e=[s]:e.push(s),t++}if(typeof r=="number"&&isFinite(r)){if(r>1e3||isNaN(r)){let s={instancePath:i+"/\
 limit",keyword:"maximum",params:{comparison:"<=",limit:1e3}};e===null?e=[s]:e.push(s),t++}if(r<1||isNaN(r)){let s={instancePath:i+
 "/limit",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[s]:e.push(s),t++}}}}else{let r={instancePath:i,
-keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),t++}return H.errors=e,t===0}var Ye=G;var $e=["path","context","files_only"];function G(n,{instancePath:i="",parentData:m,parentDataProperty:f,rootData:u=n,dynamicAnchors:y={}}={}){
+keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),t++}return H.errors=e,t===0}var Ge=G;var $e=["path","context","files_only"];function G(n,{instancePath:i="",parentData:m,parentDataProperty:f,rootData:u=n,dynamicAnchors:y={}}={}){
 let e=null,t=0;if(n&&typeof n=="object"&&!Array.isArray(n)){for(let r in n){let s=t;if(!(r==="path"||r==="context"||r===
 "files_only")){let o={instancePath:i,keyword:"enum",params:{allowedValues:$e},propertyName:r};e===null?e=[o]:e.push(o),t++}
 var p=s===t;if(!p){let o={instancePath:i,keyword:"propertyNames",params:{propertyName:r}};e===null?e=[o]:e.push(o),t++}}
@@ -507,13 +507,13 @@ r)){if(r>1e5||isNaN(r)){let s={instancePath:i+"/context",keyword:"maximum",param
 e=[s]:e.push(s),t++}if(r<0||isNaN(r)){let s={instancePath:i+"/context",keyword:"minimum",params:{comparison:">=",limit:0}};
 e===null?e=[s]:e.push(s),t++}}}if(n.files_only!==void 0&&typeof n.files_only!="boolean"){let r={instancePath:i+"/files_o\
 nly",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),t++}}else{let r={instancePath:i,keyword:"type",params:{
-type:"object"}};e===null?e=[r]:e.push(r),t++}return G.errors=e,t===0}var He=J;var Fe=["since"];function J(n,{instancePath:i="",parentData:m,parentDataProperty:f,rootData:u=n,dynamicAnchors:y={}}={}){
+type:"object"}};e===null?e=[r]:e.push(r),t++}return G.errors=e,t===0}var Je=J;var Fe=["since"];function J(n,{instancePath:i="",parentData:m,parentDataProperty:f,rootData:u=n,dynamicAnchors:y={}}={}){
 let e=null,t=0;if(n&&typeof n=="object"&&!Array.isArray(n)){for(let r in n){let s=t;if(r!=="since"){let o={instancePath:i,
 keyword:"enum",params:{allowedValues:Fe},propertyName:r};e===null?e=[o]:e.push(o),t++}var p=s===t;if(!p){let o={instancePath:i,
 keyword:"propertyNames",params:{propertyName:r}};e===null?e=[o]:e.push(o),t++}}if(n.since!==void 0){let r=n.since;if(typeof r==
 "string"){if(!_(r)){let s={instancePath:i+"/since",keyword:"format",params:{format:"date-time"}};e===null?e=[s]:e.push(s),
 t++}}else{let s={instancePath:i+"/since",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),t++}}}else{let r={
-instancePath:i,keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),t++}return J.errors=e,t===0}var Ge=K;var Ve=["text","action_id"];function K(n,{instancePath:i="",parentData:m,parentDataProperty:f,rootData:u=n,dynamicAnchors:y={}}={}){
+instancePath:i,keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),t++}return J.errors=e,t===0}var Ke=K;var Ve=["text","action_id"];function K(n,{instancePath:i="",parentData:m,parentDataProperty:f,rootData:u=n,dynamicAnchors:y={}}={}){
 let e=null,t=0;if(n&&typeof n=="object"&&!Array.isArray(n)){if(n.text===void 0){let r={instancePath:i,keyword:"required",
 params:{missingProperty:"text"}};e===null?e=[r]:e.push(r),t++}for(let r in n){let s=t;if(!(r==="text"||r==="action_id")){
 let o={instancePath:i,keyword:"enum",params:{allowedValues:Ve},propertyName:r};e===null?e=[o]:e.push(o),t++}var p=s===t;
@@ -524,6 +524,6 @@ push(s),t++}}if(n.action_id!==void 0){let r=n.action_id;if(typeof r=="string"){i
 on_id",keyword:"maxLength",params:{limit:128}};e===null?e=[s]:e.push(s),t++}if(r.length===0){let s={instancePath:i+"/act\
 ion_id",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),t++}}else{let s={instancePath:i+"/action_id",keyword:"\
 type",params:{type:"string"}};e===null?e=[s]:e.push(s),t++}}}else{let r={instancePath:i,keyword:"type",params:{type:"obj\
-ect"}};e===null?e=[r]:e.push(r),t++}return K.errors=e,t===0}export{Me as validateActRequest,Ce as validateChainRequest,Ye as validateDiffQuery,Be as validateDriveRequest,Ze as validateExecutionQuery,
-Qe as validateParallelRequest,ze as validatePromptRequest,He as validateReportQuery,Ge as validateRunAnswer,Oe as validateRunQuery,
-Te as validateSessionChange,Se as validateSessionQuery};
+ect"}};e===null?e=[r]:e.push(r),t++}return K.errors=e,t===0}export{Ze as validateActRequest,Te as validateChainRequest,Ge as validateDiffQuery,Oe as validateDriveRequest,Ye as validateExecutionQuery,
+Se as validateParallelRequest,Qe as validatePromptRequest,Je as validateReportQuery,Ke as validateRunAnswer,He as validateRunQuery,
+Be as validateSessionChange,Me as validateSessionQuery};

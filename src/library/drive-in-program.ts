@@ -25,7 +25,7 @@ import { locateGit } from '../workspace/git.ts'
 import { validateDriveRequest } from './checks.generated.js'
 import { driveTargetUnclear } from './faults.ts'
 import type { OpenedInstance } from './instance.ts'
-import { packageVersion } from './package-files.ts'
+import { packageVersion } from './package.ts'
 import type { DriveRequest } from './requests.shape.ts'
 import type { DriveRecord, DriveResult } from './types.ts'
 

@@ -4,11 +4,8 @@ import { DroverError, throwingDroverErrors, toDroverError } from './drover-error
 import { EventRun } from './event-run.ts'
 import { Instance } from './instance.ts'
 import { refuseUnknownOptions } from './known-options.ts'
-import { executionCalls } from './library-executions.ts'
-import { runCalls } from './library-runs.ts'
-import { sessionCalls } from './library-sessions.ts'
 import type { ActRequest, DriveRequest } from './messages.generated.ts'
-import { requireNode } from './require-node.ts'
+import { requireNode } from './package.ts'
 import { promptCalls } from './run-prompts.ts'
 import type {
   ActResult,
@@ -21,6 +18,7 @@ import type {
   RunningServer,
   ServeOptions,
 } from './types.ts'
+import { executionCalls, runCalls, sessionCalls } from './user-calls.ts'
 
 requireNode()
 

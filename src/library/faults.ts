@@ -1,5 +1,5 @@
 import { defineFault } from '../kit/fault.ts'
-import { nearestWord } from '../kit/nearest.ts'
+import { nearestWord } from '../kit/match-names.ts'
 
 export const optionUnknown = defineFault('option_unknown', 'usage', {
   when: 'A program passes an option that the library call does not have. Nothing was started.',

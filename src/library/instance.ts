@@ -16,7 +16,7 @@ import type { SettingsSource } from '../service/administration.ts'
 import { InProcessDrover } from '../service/in-process.ts'
 import type { EventRun } from './event-run.ts'
 import { instanceClosed } from './faults.ts'
-import { besidePackage, packageVersion } from './package-files.ts'
+import { besidePackage, packageVersion } from './package.ts'
 import type { DroverOptions } from './types.ts'
 
 export type OpenedInstance = {

@@ -5,7 +5,7 @@ import { BackgroundRuns } from '../executions/background-runs.ts'
 import { systemClock } from '../kit/clock.ts'
 import { SILENT_LOG } from '../kit/log.ts'
 import { demoAgent, type Instance, type OpenedInstance } from './instance.ts'
-import { packageVersion } from './package-files.ts'
+import { packageVersion } from './package.ts'
 
 export async function openRuns(instance: Instance, opened: OpenedInstance): Promise<DrivenRuns> {
   const { config, paths, env, cwd, demo, drover } = opened

@@ -8,7 +8,7 @@ import { redactFields } from '../kit/redact.ts'
 import { baseUrl } from '../service/server-address.ts'
 import { Ending, startServerLife } from '../service/start-and-stop.ts'
 import { demoAgent, type OpenedInstance } from './instance.ts'
-import { besidePackage, packageVersion } from './package-files.ts'
+import { besidePackage, packageVersion } from './package.ts'
 import type { LogLine, RunningServer, ServeOptions } from './types.ts'
 
 /** A program that closes its server wants to keep running. */

@@ -1,6 +1,6 @@
 import { digestFields } from '../kit/digest.ts'
-import { withUtcTimes } from '../kit/local-time.ts'
 import { redactSecrets } from '../kit/redact.ts'
+import { withUtcTimes } from '../kit/wording.ts'
 
 /** What people and programs are notified of, and who wants to know it. Pure. */
 export type NotifyKind = 'question' | 'approval' | 'delivered' | 'failed' | 'limit' | 'budget'

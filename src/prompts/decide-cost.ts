@@ -1,6 +1,6 @@
 import type { Agent, Usage } from '../agents/adapter/agent.ts'
 import { isNothing } from '../agents/adapter/token-usage.ts'
-import { matchesPattern } from '../kit/name-pattern.ts'
+import { matchesPattern } from '../kit/match-names.ts'
 import { listPrices, type ModelPrice } from './model-prices.ts'
 import { splitTokens } from './tokens.ts'
 

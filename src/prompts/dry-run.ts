@@ -3,9 +3,9 @@ import type { AgentCommand, AgentRequest } from '../agents/adapter/agent.ts'
 import { NO_USAGE } from '../agents/adapter/token-usage.ts'
 import { quoteText, quoteWord } from '../kit/shell-words.ts'
 import { openTurn, type PreparedPrompt } from './open-turn.ts'
+import type { PromptStream } from './prompt-context.ts'
 import { createEnvelope, withWarnings } from './prompt-event.ts'
 import { dryRunResult, type PromptResult } from './prompt-result.ts'
-import type { PromptStream } from './prompt-run.ts'
 
 export async function* runDry(prompt: PreparedPrompt): PromptStream {
   const { agentRequest, context } = prompt

@@ -4,13 +4,12 @@
  */
 import { LASTING, OUTAGES, PASSING } from '../agents/adapter/failure.ts'
 import { Fault } from '../kit/fault.ts'
-import { matchesPattern } from '../kit/name-pattern.ts'
+import { matchesPattern } from '../kit/match-names.ts'
 import { mayUseBackend } from './ceilings.ts'
-import type { PromptContext } from './prompt-context.ts'
+import type { PromptContext, PromptStream } from './prompt-context.ts'
 import type { PromptEvent } from './prompt-event.ts'
 import type { PromptRequest } from './prompt-request.ts'
 import type { PromptResult } from './prompt-result.ts'
-import type { PromptStream } from './prompt-run.ts'
 
 export type NoAnswer = NonNullable<PromptResult['fallback_from']>[number]
 

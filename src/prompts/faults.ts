@@ -1,6 +1,6 @@
 import { howToAdd } from '../agents/acp/known-agents.ts'
 import { defineFault } from '../kit/fault.ts'
-import { nearestWord } from '../kit/nearest.ts'
+import { nearestWord } from '../kit/match-names.ts'
 
 export const backendNotFound = defineFault('backend_not_found', 'invalid', {
   when: 'A request names a backend that does not exist.',

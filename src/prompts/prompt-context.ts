@@ -1,5 +1,5 @@
 /** What all prompts of a process share: settings, agents, sessions, limits. */
-import type { Backend, McpServer, SandboxUse, Usage } from '../agents/adapter/agent.ts'
+import type { Backend, McpServer, OnApproval, SandboxUse, Usage } from '../agents/adapter/agent.ts'
 import type { AgentLocation, BackendSettings } from '../agents/locate-agents.ts'
 import type { WarmPool } from '../agents/pool/warm-pool.ts'
 import type { Clock } from '../kit/clock.ts'
@@ -11,11 +11,12 @@ import type { Approvals } from './approvals.ts'
 import type { Caller } from './caller.ts'
 import type { Slots } from './concurrency-slots.ts'
 import type { BudgetSource } from './decide-budget.ts'
-import type { ExecutionRecorder } from './execution-recorder.ts'
+import type { ExecutionOptions, ExecutionRecorder } from './execution-recorder.ts'
 import type { ModelPrice } from './model-prices.ts'
 import type { PrivateFiles } from './private-files.ts'
+import type { PromptEvent } from './prompt-event.ts'
 import type { PromptRequest } from './prompt-request.ts'
-import type { PromptRunOptions, PromptStream } from './prompt-run.ts'
+import type { PromptResult } from './prompt-result.ts'
 import type { ToolTurns } from './tool-turns.ts'
 import type { WorkdirPolicy } from './workdir-policy.ts'
 
@@ -113,3 +114,19 @@ export type PromptObserver = {
   /** An agent stored a session although the prompt was ephemeral, and it could not be deleted. */
   sessionLeft?(message: string, workdir: string): void
 }
+
+/** What a caller says about the run of a prompt, and what it gets. */
+export type PromptRunOptions = {
+  signal: AbortSignal
+  /** Gets every line that the agent prints, unchanged. */
+  onLine?: (line: string) => Promise<void>
+  /** Decides about what the agent asks for, in place of the approvals of the context. */
+  onApproval?: OnApproval | undefined
+  /** Learns what the turn has used so far, from agents that say so before its end. */
+  onUsage?: ((usage: Usage) => void) | undefined
+  execution?: ExecutionOptions
+  /** It goes to one process only. If that ends before its first event, a Fault is thrown. */
+  isSentOnce?: boolean
+}
+
+export type PromptStream = AsyncGenerator<PromptEvent, PromptResult, undefined>

@@ -1,10 +1,9 @@
 import type { AgentRequest } from '../agents/adapter/agent.ts'
 import { ownerKey } from './caller.ts'
 import type { ExecutionKind, ExecutionOptions, ExecutionRecording, ExecutionStart } from './execution-recorder.ts'
-import type { PromptContext } from './prompt-context.ts'
+import type { PromptContext, PromptStream } from './prompt-context.ts'
 import type { PromptEvent } from './prompt-event.ts'
 import type { PromptResult } from './prompt-result.ts'
-import type { PromptStream } from './prompt-run.ts'
 
 export function beginExecution(
   { backend, model, workdir, prompt, attachments, isEphemeral, isDryRun }: AgentRequest,

@@ -9,13 +9,12 @@ import { addUsage, isNothing, NO_USAGE } from '../agents/adapter/token-usage.ts'
 import { TOOL_SERVER } from '../agents/adapter/tool-server-place.ts'
 import { type ToolRequest, toToolRequest } from '../agents/client-tools/tool-request.ts'
 import { findSchemaProblem } from '../agents/schema/check-schema.ts'
-import { newCallId } from './call-id.ts'
 import { toolChoiceUnmet } from './faults.ts'
+import { newCallId, quoteCall, quoteReply } from './function-calls.ts'
+import type { PromptStream } from './prompt-context.ts'
 import type { PromptEvent } from './prompt-event.ts'
 import type { OfferedTools, PromptRequest } from './prompt-request.ts'
 import { type PromptResult, toPromptStatus } from './prompt-result.ts'
-import type { PromptStream } from './prompt-run.ts'
-import { quoteCall, quoteReply } from './quote-calls.ts'
 
 export class RequiredCalls {
   /** The answer of the agent is the arguments of this function. */

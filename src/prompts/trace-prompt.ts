@@ -11,11 +11,10 @@ import {
   toolAttributes,
 } from '../telemetry/genai.ts'
 import type { Attributes, Telemetry, TelemetrySpan } from '../telemetry/telemetry.ts'
-import type { PromptTelemetry } from './prompt-context.ts'
+import type { PromptStream, PromptTelemetry } from './prompt-context.ts'
 import type { PromptEvent } from './prompt-event.ts'
 import type { PromptRequest } from './prompt-request.ts'
 import type { PromptResult } from './prompt-result.ts'
-import type { PromptStream } from './prompt-run.ts'
 
 export type TracedPrompt = {
   readonly agentRequest: AgentRequest

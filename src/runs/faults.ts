@@ -5,7 +5,7 @@
 import type { CliError } from '../contract/cli-error.shape.ts'
 import type { Next } from '../contract/next.shape.ts'
 import { defineFault, type Fault } from '../kit/fault.ts'
-import { listSome } from '../kit/list-some.ts'
+import { listSome } from '../kit/wording.ts'
 
 type Details = NonNullable<CliError['details']>
 

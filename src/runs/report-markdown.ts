@@ -3,9 +3,9 @@
  * quoted, so that they cannot look like a part of the report, and refer to no people and issues. Pure.
  */
 import { titleOfGoal } from '../contract/goal-title.ts'
-import { withInertIssues, withInertMarkdown, withoutInertMarks } from '../kit/inert-references.ts'
-import { toLocalMinute, withUtcTimes } from '../kit/local-time.ts'
-import { toRevealed } from '../kit/revealed-text.ts'
+import { withInertIssues, withInertMarkdown, withoutInertMarks } from '../kit/foreign-text.ts'
+import { toRevealed } from '../kit/printable-text.ts'
+import { toLocalMinute, withUtcTimes } from '../kit/wording.ts'
 import { pendingQuestion, type RunOutline } from './read-status.ts'
 import { notedIn, reportedIn } from './reported-and-noted.ts'
 import type { ReportChange, RunReport } from './run-report.ts'

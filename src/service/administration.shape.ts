@@ -1,7 +1,7 @@
 /** What those who manage a server ask for, and what they get. */
 import { Type } from 'typebox'
 import { KEY_ROLES, ServerKey } from '../config/server-settings.shape.ts'
-import { literals, type Message, namedObject, namedRequest, type Static } from '../kit/shape.ts'
+import { literals, type Message, namedObject, namedRequest, optionalText, type Static } from '../kit/shape.ts'
 
 const optional = Type.Optional
 const text = (description: string) => Type.String({ description })
@@ -93,3 +93,8 @@ export const RepositoryList = namedObject('RepositoryList', {
   ),
 })
 export type RepositoryList = Message<typeof RepositoryList>
+
+export const PushOffer = namedObject('PushOffer', {
+  public_key: optionalText('What a browser needs to subscribe. Absent: this server notifies no browsers.'),
+})
+export type PushOffer = Message<typeof PushOffer>

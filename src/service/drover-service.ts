@@ -19,6 +19,7 @@ import type { BudgetList } from '../prompts/budget-list.shape.ts'
 import type { Caller } from '../prompts/caller.ts'
 import type { ExecutionOptions } from '../prompts/execution-recorder.ts'
 import type { MessageSent } from '../prompts/message-sent.shape.ts'
+import type { PromptRunOptions } from '../prompts/prompt-context.ts'
 import type { PromptEvent } from '../prompts/prompt-event.ts'
 import type {
   ChainRequest,
@@ -31,7 +32,6 @@ import type {
 import type { ConversationHistory, PromptRequest } from '../prompts/prompt-request.ts'
 import type { ChainResult, ComparisonResult, KeepResult, ParallelResult } from '../prompts/prompt-result.shape.ts'
 import type { PartResult, PromptResult } from '../prompts/prompt-result.ts'
-import type { PromptRunOptions } from '../prompts/prompt-run.ts'
 import type { BatchWatcher } from '../prompts/run-batch.ts'
 import type { GivenResults } from '../prompts/tool-turns.ts'
 import type { Session } from '../sessions/session.shape.ts'

@@ -26,9 +26,14 @@ import type { TraceContext } from '../agents/adapter/agent.ts'
 import { digestFields } from '../kit/digest.ts'
 import type { Log } from '../kit/log.ts'
 import { raceTime } from '../kit/race.ts'
-import { type ExporterOptions, parsePairs, type Signal, toExporterOptions } from './exporter-options.ts'
-import { METRICS, type Metric, type MetricName } from './instruments.ts'
-import type { Attributes, Telemetry, TelemetrySpan } from './telemetry.ts'
+import {
+  type Attributes,
+  METRICS,
+  type Metric,
+  type MetricName,
+  type Telemetry,
+  type TelemetrySpan,
+} from './telemetry.ts'
 
 export type TelemetryOptions = {
   readonly endpoint: string
@@ -241,4 +246,61 @@ type Known = Record<string, AttributeValue>
 
 function known(attributes: Attributes): Known {
   return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined)) as Known
+}
+
+/** Where telemetry goes: the setting, and the standard variables of OpenTelemetry. Pure. */
+type Environment = Readonly<Record<string, string | undefined>>
+
+type ExporterOptions = {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly timeoutMillis: number
+  readonly compression: 'gzip' | 'none'
+}
+
+const PATHS = { TRACES: 'v1/traces', METRICS: 'v1/metrics' } as const
+type Signal = keyof typeof PATHS
+
+const DEFAULT_TIMEOUT_MS = 10_000
+/** Longer, and what waits would fill the memory. */
+const LONGEST_TIMEOUT_MS = 60_000
+
+/**
+ * Undefined: the signal is not exported. The setting wins over the variables. They are read here, because drover hides them
+ * from agents, and so from libraries that look into the environment of the process.
+ */
+export function toExporterOptions(signal: Signal, endpoint: string, env: Environment): ExporterOptions | undefined {
+  const find = (name: string) => env[`OTEL_EXPORTER_OTLP_${signal}_${name}`] || env[`OTEL_EXPORTER_OTLP_${name}`]
+  if (env[`OTEL_${signal}_EXPORTER`] === 'none') return undefined
+  const own = endpoint === '' ? env[`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`] : undefined
+  const base = endpoint || env['OTEL_EXPORTER_OTLP_ENDPOINT']
+  const url = own || (base && `${base.replace(/\/+$/, '')}/${PATHS[signal]}`)
+  if (url === undefined || url === '' || !URL.canParse(url)) return undefined
+  const timeout = Number(find('TIMEOUT'))
+  return {
+    url,
+    headers: {
+      ...parsePairs(env['OTEL_EXPORTER_OTLP_HEADERS']),
+      ...parsePairs(env[`OTEL_EXPORTER_OTLP_${signal}_HEADERS`]),
+    },
+    timeoutMillis: timeout > 0 ? Math.min(timeout, LONGEST_TIMEOUT_MS) : DEFAULT_TIMEOUT_MS,
+    compression: find('COMPRESSION') === 'gzip' ? 'gzip' : 'none',
+  }
+}
+
+/** `a=1,b=x%20y`, as W3C Baggage. */
+function parsePairs(text = ''): Record<string, string> {
+  const pairs = text.split(',').flatMap((pair) => {
+    const [name = '', ...value] = pair.split('=')
+    return name.trim() === '' || value.length === 0 ? [] : [[name.trim(), decode(value.join('=').trim())]]
+  })
+  return Object.fromEntries(pairs)
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }

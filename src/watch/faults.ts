@@ -12,3 +12,9 @@ export const watchWithoutRepository = defineFault('watch_without_repository', 'u
   message: () =>
     'there is no remote origin on github.com whose issues could be watched; name the repository with --repo OWNER/NAME, or with repo in drive.watch',
 })
+
+export const scheduleInvalid = defineFault('schedule_invalid', 'usage', {
+  when: 'The schedule of a watcher is not a cron pattern of five fields, or its time zone does not exist.',
+  message: (d: { pattern: string; problem: string }) =>
+    `the schedule ${JSON.stringify(d.pattern)} is not valid: ${d.problem}; use five fields, such as "0 3 * * 1" for Mondays at 3:00`,
+})

@@ -9,17 +9,19 @@ import { issueNotFound, providerForbidden } from '../forge/faults.ts'
 import { type Forge, type ForgeComment, rightsIn } from '../forge/forge.ts'
 import { Fault, type FaultKind, isFault } from '../kit/fault.ts'
 import { randomIds } from '../kit/ids.ts'
+import { composeComment } from './decide/comment-text.ts'
 import {
   type AskedWork,
+  claimsIn,
+  decideClaim,
   decideMention,
+  findSpent,
+  type IssueClaim,
   judgeRequest,
   lastLabeled,
   mentionIn,
   whyNotWanted,
-} from './decide/asked-work.ts'
-import { claimsIn, decideClaim, type IssueClaim } from './decide/claims.ts'
-import { composeComment } from './decide/comment-text.ts'
-import { findSpent } from './decide/spent-budget.ts'
+} from './decide/take-issue.ts'
 import type { TakenIssue, WatchRecord } from './record/watch-record.shape.ts'
 import { listTaken, removeTaken, saveTaken } from './record/watch-records.ts'
 import { NEW_RUN, showLast, type WatchedRuns } from './watched-runs.ts'

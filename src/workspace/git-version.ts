@@ -1,5 +1,5 @@
 import { Fault } from '../kit/fault.ts'
-import { findVersion, isOlder, type Version } from '../kit/version.ts'
+import { findVersion, isOlder, type Version } from '../kit/process/find-program.ts'
 import { gitMissing } from './faults.ts'
 import { askGitForOutput, type Git } from './git.ts'
 

@@ -3,7 +3,7 @@
  * not work: the first processes of a program are started in the background, while its prompts run in separate processes.
  */
 import { toErrorMessage } from '../../kit/fault.ts'
-import { availableMemoryShare } from '../../kit/process/resident-memory.ts'
+import { availableMemoryShare } from '../../kit/process/resources.ts'
 import { raceTime } from '../../kit/race.ts'
 import type { AgentRequest, Backend } from '../adapter/agent.ts'
 import { newScratchDirectory } from '../scratch-files.ts'

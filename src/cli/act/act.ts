@@ -9,6 +9,7 @@ import type { RunContext } from '../../runs/run-context.ts'
 import { asOwner } from '../../runs/run-worktree.ts'
 import type { Invocation, RunCommand } from '../command.ts'
 import { EXIT } from '../exit-status.ts'
+import { discardNotConfirmed } from '../faults.ts'
 import { openDrover } from '../open/open-drover.ts'
 import { describeRecord } from '../output/drive-text.ts'
 import { timesFor } from '../output/local-times.ts'
@@ -21,7 +22,6 @@ import { printChange, toJsonLine } from '../run/print-change.ts'
 import { readRunId } from '../run/read-flags.ts'
 import { findUserPaths, readSettings } from '../settings.ts'
 import { withWorkspace } from '../workspace-command.ts'
-import { discardNotConfirmed } from './faults.ts'
 
 export const merge: RunCommand = (invocation) => {
   const { flags } = invocation

@@ -12,7 +12,7 @@ import { type BackendSection, setBackendSection } from '../../config/edit-config
 import { problemOfBackendName } from '../../config/setting-rules.ts'
 import { toTimestamp } from '../../kit/clock.ts'
 import { toErrorMessage } from '../../kit/fault.ts'
-import { nearestWord } from '../../kit/nearest.ts'
+import { nearestWord } from '../../kit/match-names.ts'
 import { USER } from '../../prompts/caller.ts'
 import { toAgentRequest } from '../../prompts/prepare-prompt.ts'
 import type { Invocation, RunCommand } from '../command.ts'

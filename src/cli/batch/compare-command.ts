@@ -30,11 +30,15 @@ import { readPreparation } from '../read-preparation.ts'
 import { readSettings } from '../settings.ts'
 import type { Channel } from '../terminal.ts'
 import { formatCompared, formatComparison, formatKeepResult, formatMissingCosts, leftLines } from './comparison-text.ts'
-import { findCurrentRepository, isInRepository } from './current-repository.ts'
-import { checkListFlags, listEarlier } from './earlier-comparisons.ts'
+import {
+  checkListFlags,
+  findCurrentRepository,
+  isInRepository,
+  listEarlier,
+  showEarlier,
+} from './earlier-comparisons.ts'
 import { executeBatch } from './execute-batch.ts'
 import { formatWarnings, printDryRun, withTimes, withTotals } from './print-batch.ts'
-import { showEarlier } from './print-comparison.ts'
 import { closeResultFiles, openResultFiles, resultFileName, resultsDirectory } from './result-files.ts'
 import { isParallelFile } from './task-file.ts'
 

@@ -7,13 +7,13 @@ import type { Invocation } from '../command.ts'
 import { exitCodeOfSignal, listenForInterruption } from '../interruption.ts'
 import { missingLogin } from '../prompt/retry-notice.ts'
 import {
+  type BatchItem,
   createFailureReporter,
   createLineReporter,
   createLiveReporter,
   createSilentReporter,
   type ProgressReporter,
 } from './batch-progress.ts'
-import type { BatchItem } from './item-progress.ts'
 import type { Span } from './print-batch.ts'
 
 type Batch<Item, Result> = {

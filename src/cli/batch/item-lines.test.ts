@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type ItemRow, layOutItems } from './item-progress.ts'
+import { type ItemRow, layOutItems } from './batch-progress.ts'
 
 const ROW: ItemRow = {
   mark: '[1]',

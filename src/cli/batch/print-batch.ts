@@ -4,11 +4,11 @@ import { countTokens } from '../../prompts/tokens.ts'
 import type { Invocation } from '../command.ts'
 import { formatDuration, formatPaid, formatTokenCount } from '../output/format-amounts.ts'
 import { toMessage, toOneLine, toPrintable, toShown } from '../output/printable.ts'
-import { wrapOn } from '../output/terminal-wrap.ts'
 import { formatHeadedTable } from '../output/text-table.ts'
+import { wrapOn } from '../output/wrap-words.ts'
 import { describeCancel, type SharedUsage, sharedUsage } from '../prompt/prompt-printer.ts'
 import type { Channel } from '../terminal.ts'
-import type { BatchItem } from './item-progress.ts'
+import type { BatchItem } from './batch-progress.ts'
 import type { TaskInFile } from './task-file.shape.ts'
 
 export type BatchOutput = {

@@ -1,11 +1,11 @@
-import { nearestWord } from '../../kit/nearest.ts'
+import { nearestWord } from '../../kit/match-names.ts'
 import type { Invocation } from '../command.ts'
 import { chatCommandInvalid, chatCommandUnknown } from '../faults.ts'
 import { tableWidth } from '../output/text-table.ts'
 import { wrapWords } from '../output/wrap-words.ts'
 import { shortenSessionId } from '../sessions/session-text.ts'
 import { parseWords } from '../words/parse-words.ts'
-import type { Conversation } from './chat-conversation.ts'
+import type { Conversation } from './chat.ts'
 
 /** In the order of `/help`. */
 const COMMANDS: readonly { usage: string; does: string }[] = [

@@ -1,6 +1,5 @@
 import { commandsIn } from '../command.ts'
-import { RUN_ID } from '../run/run-flags.ts'
-import { DEMO, DRIVE_SANDBOX, JSON_FLAG, MCP_SERVER, PREPARATION, ROOT } from '../words/shared-flags.ts'
+import { DEMO, DRIVE_SANDBOX, JSON_FLAG, MCP_SERVER, PREPARATION, ROOT, RUN_ID } from '../words/shared-flags.ts'
 
 export const DRIVE_COMMANDS = commandsIn({ group: 'Changes' }, [
   {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { actionOf, attemptAt, driveState, OPTIONS } from '../../../test/support/drive-fixture.ts'
 import type { DriveState } from '../../drive/record/drive-state.ts'
 import { countColumns } from '../output/printable.ts'
-import { type HeaderFacts, headerLines } from './drive-header.ts'
+import { type HeaderFacts, headerLines } from './drive-printer.ts'
 
 const plain = (columns: number) => ({ columns, style: (_style: unknown, text: string) => text })
 const linesOf = (state: DriveState, columns = 80, facts: Partial<HeaderFacts> = {}) =>

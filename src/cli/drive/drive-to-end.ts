@@ -1,5 +1,6 @@
-/** Drives a run here, or follows the server that drives it, and reports how it ended. */
+/** Drives a run here, or follows the server that drives it, and reports how it ended: to the caller, to `--notify` and to the targets of the settings. */
 import type { Config } from '../../config/config.shape.ts'
+import { type AnnouncedRun, announceRun, runNotifyCommand } from '../../drive/announce-run.ts'
 import type { Limit } from '../../drive/decide/after-limit.ts'
 import { uninterrupted } from '../../drive/drive-context.ts'
 import type { DriveBegin, RoundsResult } from '../../drive/drive-rounds.ts'
@@ -11,6 +12,9 @@ import { type GivenOptions, namesOptions } from '../../drive/start/drive-options
 import { removeDelivered } from '../../drive/start/worktree-of-run.ts'
 import { driveUserRun, type FoundDrive, lastingWorktree } from '../../drive/start/start-drive.ts'
 import { Fault } from '../../kit/fault.ts'
+import { SILENT_LOG } from '../../kit/log.ts'
+import { parseCheck } from '../../kit/process/run-check.ts'
+import { raceTime } from '../../kit/race.ts'
 import { USER } from '../../prompts/caller.ts'
 import { outlineRun, type RunOutline } from '../../runs/read-status.ts'
 import { shortenKnownRunId } from '../../runs/resolve-run-id.ts'
@@ -25,12 +29,11 @@ import { timesFor, verdictIn } from '../output/local-times.ts'
 import { canAsk } from '../run/ask-person.ts'
 import { continueInServer, wasLeftToServer } from '../run/continue-in-server.ts'
 import { findUserPaths } from '../settings.ts'
-import { attach, isDrivenByServer } from './attach.ts'
 import type { DrivePrinter } from './drive-printer.ts'
 import { askAboutLimit, askAboutRun, confirmBaseline } from './drive-questions.ts'
 import { endLines } from './end-text.ts'
-import { toLocalDrive } from './hand-over.ts'
-import { notify } from './notify.ts'
+import { notifyFailed, targetsNotTold } from './faults.ts'
+import { attach, isDrivenByServer, toLocalDrive } from './hand-over.ts'
 
 type EndOptions = {
   given: GivenOptions
@@ -229,4 +232,50 @@ async function reportEnd(drive: DriveHere, result: DrivenHere): Promise<number> 
   const { earlier } = surroundings(context.store, state)
   await out.write(`${endLines({ verdict: shown, state, earlier, run, name, wasAsked, kept }, out).join('\n')}\n`)
   return exitCode
+}
+
+/** Tells the targets of the settings, the program of `--notify`, and the terminal, how a drive ended. */
+const BELL = '\u0007'
+/** What is not delivered by then is delivered by the next process that can. */
+const DELIVERY_MS = 5000
+
+/** Refuses a command that cannot be run, before anything is paid for. */
+export function parseNotify(text: string | undefined): string | undefined {
+  if (text !== undefined) parseCheck(text)
+  return text
+}
+
+type Told = {
+  readonly config: Config
+  readonly drover: InProcessDrover
+  readonly runs: RunContext
+  readonly run: AnnouncedRun
+  /** Of `--notify`. */
+  readonly command: string | undefined
+}
+
+/** A failure is only a warning: the run is not affected. */
+async function notify({ runtime }: Invocation, told: Told): Promise<void> {
+  const { err } = runtime.terminal
+  if (err.isTty) await err.write(BELL)
+  const warn = async ({ message }: Fault) => await err.write(`drover: warning: ${message}\n`)
+  await tellTargets(runtime, told).catch(async (error: unknown) => {
+    if (!(error instanceof Fault)) throw error
+    await warn(targetsNotTold({ problem: error.message }))
+  })
+  const { command, runs, run } = told
+  if (command === undefined) return
+  const problem = await runNotifyCommand(command, { ...runtime, runs }, run.run_id)
+  if (problem !== undefined) await warn(notifyFailed({ command, problem }))
+}
+
+async function tellTargets({ env, cwd, clock }: Invocation['runtime'], { config, drover, runs, run }: Told) {
+  const { targets } = config.notify
+  if (targets.length === 0) return
+  const { Notifier } = await import('../../notify/notifier.ts')
+  const { outbox } = await drover.stores()
+  const notifier = new Notifier({ outbox, targets, env, cwd, clock, log: SILENT_LOG })
+  const consoleUrl = () => config.server.public_url
+  await announceRun(runs, run, { announce: (event) => notifier.announce(event), consoleUrl })
+  await raceTime(notifier.flush(), DELIVERY_MS)
 }

@@ -1,5 +1,5 @@
 import { shortExecutionId } from '../../executions/store/execution-id.ts'
-import { findRunsAround } from '../../kit/process/nesting.ts'
+import { findRunsAround } from '../../kit/process/processes-around.ts'
 import { userName } from '../../kit/user-name.ts'
 import { USER } from '../../prompts/caller.ts'
 import { runOfOwnAgent } from '../../runs/faults.ts'

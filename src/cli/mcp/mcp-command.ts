@@ -8,7 +8,7 @@ import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/s
 import type { Config } from '../../config/config.shape.ts'
 import { createKeyRing } from '../../config/key-ring.ts'
 import type { LoadedConfig } from '../../config/read-config.ts'
-import { withDepth } from '../../kit/process/nesting.ts'
+import { withDepth } from '../../kit/process/processes-around.ts'
 import { endAllProcesses } from '../../kit/process/running-processes.ts'
 import { userName } from '../../kit/user-name.ts'
 import { createMcpServer, type ToolHost } from '../../mcp/mcp-server.ts'

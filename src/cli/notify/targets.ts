@@ -3,11 +3,11 @@ import { randomIds } from '../../kit/ids.ts'
 import { toTestEvent } from '../../notify/notify-event.ts'
 import { deliver } from '../../notify/tell-target.ts'
 import type { RunCommand } from '../command.ts'
+import { targetNotAccepting, targetNotFound } from '../faults.ts'
 import { openDrover } from '../open/open-drover.ts'
 import { printResult } from '../output/print-result.ts'
 import { formatTable, tableWidth } from '../output/text-table.ts'
 import { readSettings } from '../settings.ts'
-import { targetNotAccepting, targetNotFound } from './faults.ts'
 
 export const list: RunCommand = async (invocation) => {
   const { config } = await readSettings(invocation)

@@ -7,14 +7,14 @@ import { describeFollowed } from '../../drive/decide/judge-work.ts'
 import { countUnknownCosts, spentBy } from '../../drive/decide/spending.ts'
 import { describeRetries } from '../../drive/decide/verdict.ts'
 import { flagsOf } from '../../drive/evidence/repository-flags.ts'
-import type { DriveEvent, Options, Purpose, EventOf } from '../../drive/record/drive-event.shape.ts'
+import type { DriveEvent, EventOf, Options, Purpose } from '../../drive/record/drive-event.shape.ts'
 import type { Attempt, DriveState } from '../../drive/record/drive-state.ts'
 import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
-import { formatMicro } from '../../kit/format-cost.ts'
+import { formatMicro } from '../../kit/wording.ts'
 import { countTokens } from '../../prompts/tokens.ts'
 import { describeUnknownCosts } from '../../runs/report-markdown.ts'
-import { describeBeforeWork } from './before-work-text.ts'
 import {
+  describeBeforeWork,
   describeBoundary,
   describeCheck,
   describeDeliveryCheck,

@@ -1,5 +1,5 @@
 import type { Usage } from '../../agents/adapter/agent.ts'
-import { formatDollars } from '../../kit/format-cost.ts'
+import { formatDollars } from '../../kit/wording.ts'
 import { countTokens, splitTokens } from '../../prompts/tokens.ts'
 
 const MINUTE = 60_000

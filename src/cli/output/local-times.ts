@@ -1,5 +1,5 @@
 import type { RunVerdict } from '../../contract/run-verdict.shape.ts'
-import { withLocalTimes, withUtcTimes } from '../../kit/local-time.ts'
+import { withLocalTimes, withUtcTimes } from '../../kit/wording.ts'
 
 /** How times in a text are shown. */
 export type Times = (text: string) => string

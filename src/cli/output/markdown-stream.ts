@@ -2,7 +2,7 @@
  * Renders Markdown for a terminal while it arrives: headings, lists, quotes, code, emphasis and links. Text is held back only
  * until its markup is decided, so words appear as the agent writes them. What is not understood stays as it is.
  */
-import { closesFence } from '../../kit/fenced-text.ts'
+import { closesFence } from '../../kit/foreign-text.ts'
 import type { Channel } from '../terminal.ts'
 
 const RULE_COLUMNS = 40

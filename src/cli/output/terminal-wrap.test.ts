@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { WordWrap, wrapMessages, wrapOn } from './terminal-wrap.ts'
+import { WordWrap, wrapMessages, wrapOn } from './wrap-words.ts'
 
 const wrap = (text: string, columns = 20) => wrapOn({ isTty: true, columns }, text).split('\n')
 

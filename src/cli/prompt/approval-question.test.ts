@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ApprovalRequest } from '../../agents/adapter/agent.ts'
-import { toRevealed } from '../../kit/revealed-text.ts'
+import { toRevealed } from '../../kit/printable-text.ts'
 import type { Key } from '../key-reader.ts'
 import { formatNotice, formatQuestion, formatRequest, toApprovalAnswer } from './ask-approval.ts'
 

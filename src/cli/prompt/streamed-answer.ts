@@ -4,8 +4,8 @@ import { describeDecision, describeMessage } from '../../agents/describe-for-peo
 import { formatDuration } from '../output/format-amounts.ts'
 import { MarkdownStream } from '../output/markdown-stream.ts'
 import { toOneLine, toPrintable, toShown } from '../output/printable.ts'
-import { WordWrap } from '../output/terminal-wrap.ts'
 import { lineWidth } from '../output/text-table.ts'
+import { WordWrap } from '../output/wrap-words.ts'
 import type { Channel, Terminal, Written } from '../terminal.ts'
 import { describeAgentEvent, TokenCounter } from './describe-activity.ts'
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { actionOf, attemptAt, driveState } from '../../../test/support/drive-fixture.ts'
 import type { Claim } from '../../drive/record/drive-event.shape.ts'
-import { evidenceWord } from './evidence-word.ts'
+import { evidenceWord } from './run-view.ts'
 
 const action = actionOf('implement')
 const check = { command: 'test -s wind.txt', passed: true, exit_code: 0, output: '', duration_ms: 1 }

@@ -1,7 +1,6 @@
 /** The commands under `protocol`: for hosts and other programs that drive a run. */
 import { commandsIn, type Flag, flag } from '../command.ts'
-import { ROOT } from '../words/shared-flags.ts'
-import { BUDGET, ID, RUN_ID, SOURCE_FILE } from './run-flags.ts'
+import { BUDGET, ID, ROOT, RUN_ID, SOURCE_FILE } from '../words/shared-flags.ts'
 
 const RUN: Flag = flag('--run ID', 'The id of the run, or its beginning', { mayBeEmpty: true })
 

@@ -3,9 +3,12 @@
  * gets one fact per line. Pure.
  */
 import { titleOfGoal } from '../../contract/goal-title.ts'
+import type { Activity } from '../../contract/outcome.shape.ts'
 import type { RunVerdict } from '../../contract/run-verdict.shape.ts'
-import type { DriveState } from '../../drive/record/drive-state.ts'
-import { type RunOutline, pendingQuestion } from '../../runs/read-status.ts'
+import { cleanText } from '../../drive/prompt/fence.ts'
+import type { Claim } from '../../drive/record/drive-event.shape.ts'
+import { type DriveState, judgedAttempts } from '../../drive/record/drive-state.ts'
+import { pendingQuestion, type RunOutline } from '../../runs/read-status.ts'
 import { formatVariant } from '../failures/next-text.ts'
 import { formatAge } from '../output/format-amounts.ts'
 import { countColumns, padToColumns, toOneLine, toPrintable } from '../output/printable.ts'
@@ -20,7 +23,6 @@ import {
 } from '../output/what-follows.ts'
 import { wrapWords } from '../output/wrap-words.ts'
 import type { Channel } from '../terminal.ts'
-import { evidenceWord } from './evidence-word.ts'
 import { type Candidate, type Fact, formatBudget, formatSectionChanges, toText } from './run-text.ts'
 import { block, formatWaiting, waitingLines } from './run-waits.ts'
 
@@ -254,4 +256,20 @@ function answersTo({ action }: Action, { answers = [] }: RunOutline): HistoryRow
     const result = confirm_destructive ? 'confirmed' : 'answered'
     return { number: '', who: '  you', result, text, tone: 'plain' }
   })
+}
+
+/** Whether a command that an outcome lists was seen to end as it says. Pure. */
+type Ran = Pick<Activity, 'command' | 'exit_code'>
+
+/** `reported` if no one has compared it, as in a run of a host. */
+export function evidenceWord(
+  { command, exit_code: exitCode }: Ran,
+  { action_id: id }: { readonly action_id: string },
+  drive: Pick<DriveState, 'attempts'> | undefined,
+): Claim['verdict'] | 'reported' {
+  const attempt = drive && judgedAttempts(drive).find(({ action_id }) => action_id === id)
+  const isCheck = attempt?.checks.some((run) => cleanText(run.command) === command && run.exit_code === exitCode)
+  if (isCheck === true) return 'observed'
+  const claims = attempt?.evidence?.claims.filter(({ about }) => about === 'activity') ?? []
+  return claims.find(({ subject, exit_code }) => subject === command && exit_code === exitCode)?.verdict ?? 'reported'
 }

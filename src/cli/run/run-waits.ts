@@ -1,6 +1,6 @@
 /** What a run waits for: in a few words, and whole for those who decide. Pure. */
-import { toRevealed } from '../../kit/revealed-text.ts'
-import { type RunOutline, pendingQuestion } from '../../runs/read-status.ts'
+import { toRevealed } from '../../kit/printable-text.ts'
+import { pendingQuestion, type RunOutline } from '../../runs/read-status.ts'
 import { toOneLine, toPrintable } from '../output/printable.ts'
 import { type TextLayout, tableWidth } from '../output/text-table.ts'
 import { followUp } from '../output/what-follows.ts'

@@ -2,7 +2,7 @@
 import type { AgentLocation } from '../../agents/locate-agents.ts'
 import { readConfig } from '../../config/read-config.ts'
 import type { Rights } from '../../drive/service/run-starter.ts'
-import { findReadableSecrets } from '../../kit/process/readable-secrets.ts'
+import { findReadableSecrets } from '../../kit/process/processes-around.ts'
 import { endAllProcesses } from '../../kit/process/running-processes.ts'
 import { formatBackend } from '../../prompts/format-backend.ts'
 import { ServedDrover } from '../../service/served.ts'

@@ -1,5 +1,4 @@
-import { toTimestamp } from '../../kit/clock.ts'
-import { isDate } from '../../kit/timestamp.ts'
+import { isDate, toTimestamp } from '../../kit/clock.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE

@@ -1,7 +1,7 @@
 /** Parses the command line into a command with its arguments and flags, or throws a usage fault. */
 import { parseArgs } from 'node:util'
 import type { Fault } from '../../kit/fault.ts'
-import { nearestWord } from '../../kit/nearest.ts'
+import { nearestWord } from '../../kit/match-names.ts'
 import { type Command, commandName, type Flag, type Flags, type Positional } from '../command.ts'
 import {
   argumentInvalid,

@@ -1,6 +1,5 @@
-import { attempt } from '../live/actions.ts'
+import { attempt, saveFile } from '../live/actions.ts'
 import { send } from '../live/api.ts'
-import { saveFile } from '../live/save-file.ts'
 
 /** By day and agent too: a spreadsheet adds up, and agents count tokens differently. */
 export function DownloadUsage({ since, field }: { since: string; field: string }) {

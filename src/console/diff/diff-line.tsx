@@ -2,8 +2,7 @@
 import { useSignal } from '@preact/signals'
 import { commentsOf, type LineComment, withComment } from '../live/drafts.ts'
 import { toVisible } from '../text/visible-text.ts'
-import { paintLine } from './paint-line.ts'
-import type { DiffCell, DiffRow } from './parse-patch.ts'
+import { type DiffCell, type DiffRow, paintLine } from './patch-lines.ts'
 
 export const ROW_HEIGHT = 20
 

@@ -9,8 +9,7 @@ import { Icon } from '../parts/icon.tsx'
 import { LongList } from '../parts/long-list.tsx'
 import { toLine } from '../text/visible-text.ts'
 import { DiffLine, ROW_HEIGHT } from './diff-line.tsx'
-import { languageOf } from './paint-line.ts'
-import { toRows } from './parse-patch.ts'
+import { languageOf, toRows } from './patch-lines.ts'
 
 export type ChangedFile = DrivenDiff['files'][number]
 

@@ -4,7 +4,7 @@ import { cancelExecution } from '../live/actions.ts'
 import { toHash } from '../live/router.ts'
 import { isRunning, serverState } from '../live/server-state.ts'
 import { Age, Elapsed, Owner, RowCost, StateChip, Tokens } from '../parts/state-chip.tsx'
-import { nameExecution, pageOf, partsOf, titleExecution } from '../text/execution-title.ts'
+import { nameExecution, pageOf, partsOf, titleExecution } from '../text/execution-facts.ts'
 import { executionStateWord } from '../text/state-word.ts'
 import { toLine } from '../text/visible-text.ts'
 

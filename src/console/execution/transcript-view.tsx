@@ -9,8 +9,7 @@ import { LongList } from '../parts/long-list.tsx'
 import { Markdown } from '../parts/markdown-view.tsx'
 import { Code } from '../parts/text-view.tsx'
 import { describeDecision, nameDecider } from '../text/approval-text.ts'
-import { toLine, toVisible } from '../text/visible-text.ts'
-import { withoutOutcome } from '../text/without-outcome.ts'
+import { toLine, toVisible, withoutOutcome } from '../text/visible-text.ts'
 import { ToolCall } from './tool-call.tsx'
 
 /** A text that still grows is shown as it is from this length on: it would be parsed again and again. */

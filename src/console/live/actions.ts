@@ -96,3 +96,12 @@ export async function startComparison(request: CompareRequest): Promise<Executio
 export async function resumeSession(id: string, request: Omit<ResumeRequest, 'detach'>): Promise<ExecutionAccepted> {
   return await call(`sessions/${id}/resume`, { method: 'POST', body: { ...request, detach: true } })
 }
+
+/** Saves a file to where the browser keeps downloads. */
+export function saveFile(content: Blob, name: string): void {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(content)
+  link.download = name
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000)
+}

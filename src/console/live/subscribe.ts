@@ -1,5 +1,5 @@
 /** Notifications that reach this browser while no page is open. Loaded only if the user wants notifications. */
-import type { PushOffer } from '../../service/push-offer.shape.ts'
+import type { PushOffer } from '../../service/administration.shape.ts'
 import { call } from './api.ts'
 
 /** Not in the types of TypeScript yet. */

@@ -10,7 +10,7 @@ import { executionsVersion, isRunning } from '../live/server-state.ts'
 import { useExecution } from '../live/use-execution.ts'
 import { Missing } from '../parts/placeholders.tsx'
 import { ResumeForm } from '../parts/resume-form.tsx'
-import { partsOf, titleExecution } from '../text/execution-title.ts'
+import { partsOf, titleExecution } from '../text/execution-facts.ts'
 import { toLine } from '../text/visible-text.ts'
 
 export function ExecutionPage({ id }: { id: string }) {

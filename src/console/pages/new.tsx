@@ -9,8 +9,7 @@ import { findDraft } from '../live/drafts.ts'
 import { goTo, type Route, route, toHash } from '../live/router.ts'
 import { backends, topExecutions } from '../live/server-state.ts'
 import { CheckList, LongText, Select, SendForm, TextField } from '../parts/form-fields.tsx'
-import { NewTabs } from '../parts/new-tabs.tsx'
-import { lacksRepository, NoRepository } from '../parts/no-repository.tsx'
+import { lacksRepository, NewTabs, NoRepository } from '../parts/new-head.tsx'
 import { whyNoAgent } from '../text/agent-health.ts'
 
 /** Each column of a comparison has its own stream, and browsers allow six connections to a server. */

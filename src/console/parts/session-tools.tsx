@@ -2,10 +2,9 @@
 import { useSignal } from '@preact/signals'
 import type { SessionDetail } from '../../executions/session-turn.shape.ts'
 import type { SessionEdit } from '../../sessions/session-store.ts'
-import { attempt, tell } from '../live/actions.ts'
+import { attempt, saveFile, tell } from '../live/actions.ts'
 import { call, sender } from '../live/api.ts'
 import { goTo } from '../live/router.ts'
-import { saveFile } from '../live/save-file.ts'
 
 type ToolsProps = { session: SessionDetail; onChanged: () => Promise<void> }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { toLine, toRevealed, toVisible } from './visible-text.ts'
+import { toLine, toRevealed, toVisible, withoutOutcome } from './visible-text.ts'
 
 describe('toVisible', () => {
   it.each([
@@ -30,4 +30,12 @@ describe('toLine', () => {
   it('puts a text on one line', () => {
     expect(toLine('  one\n\n two\tthree ')).toBe('one two three')
   })
+})
+
+it('the report of an outcome is left out, also while it is written', () => {
+  const block = '```drover-outcome\n{"status":"completed"}\n```'
+  expect(withoutOutcome(`Done.\n\n${block}`)).toBe('Done.')
+  expect(withoutOutcome(`Done.\n\n${block}\n\nMore.`)).toBe('Done.\n\n\n\nMore.')
+  expect(withoutOutcome('Done.\n\n```drover-outcome\n{"sta')).toBe('Done.')
+  expect(withoutOutcome('The word drover-outcome stays.')).toBe('The word drover-outcome stays.')
 })

@@ -32,3 +32,10 @@ function nameCharacter(character: string): string {
   if (code === 0x7f) return '\u2421'
   return `‹U+${code.toString(16).toUpperCase().padStart(4, '0')}›`
 }
+
+/** What an agent says to people. The block in which it reports its outcome to drover is not for them. */
+const BLOCK = /^```drover-outcome\n[\s\S]*?(?:^```$|(?![\s\S]))/gm
+
+export function withoutOutcome(text: string): string {
+  return text.includes('drover-outcome') ? text.replace(BLOCK, '').trim() : text
+}

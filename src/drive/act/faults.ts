@@ -1,8 +1,8 @@
 /** Faults of what people do with the work of a run. Nothing was changed, unless the message says so. */
 
 import { defineFault } from '../../kit/fault.ts'
-import { listSome } from '../../kit/list-some.ts'
 import { quoteWord } from '../../kit/shell-words.ts'
+import { listSome } from '../../kit/wording.ts'
 
 export const runNotDelivered = defineFault('run_not_delivered', 'conflict', {
   when: 'Work was to be merged, taken or published, and the run has not delivered a branch: it has not ended, or a check fails, for example.',

@@ -4,8 +4,7 @@
  */
 
 import { join } from 'node:path'
-import { endMarkedProcesses } from '../../kit/process/end-tree.ts'
-import { inTree } from '../../kit/process/process-tree.ts'
+import { endMarkedProcesses, inTree } from '../../kit/process/process-tree.ts'
 import { runInterrupted } from '../../runs/faults.ts'
 import { withPinnedGit } from '../../runs/run-context.ts'
 import { openOwnWorktree } from '../../runs/run-worktree.ts'

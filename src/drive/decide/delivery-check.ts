@@ -1,5 +1,5 @@
 /** What the checks in a clean checkout of the commit say about a delivery. Pure. */
-import { listSome } from '../../kit/list-some.ts'
+import { listSome } from '../../kit/wording.ts'
 import { howItEnded } from '../prompt/follow-ups.ts'
 import type { DeliveryCheck } from '../record/drive-state.ts'
 import { type Checked, checkResults } from './check-results.ts'

@@ -1,5 +1,5 @@
 /** Finds out from the end of a check that it never started: a program, a script or a target does not exist. Pure. */
-import { nearestWord } from '../../kit/nearest.ts'
+import { nearestWord } from '../../kit/match-names.ts'
 
 /** What a check asked for in vain. */
 export type MissingCommand = {

@@ -1,5 +1,5 @@
 /** Which tests were added, fixed, broken, skipped and removed between two runs of a check. Pure. */
-import { listSome } from '../../kit/list-some.ts'
+import { listSome } from '../../kit/wording.ts'
 import { TEST_CHANGES } from '../record/test-changes.ts'
 import type { TestChange, TestResults } from '../record/test-results.shape.ts'
 import type { TestStatus } from './test-results/listing.ts'

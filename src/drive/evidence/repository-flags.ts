@@ -1,5 +1,5 @@
 /** The flags of a run: what has changed in the repository while agents ran, and what the evidence about their work shows. Pure. */
-import { listSome } from '../../kit/list-some.ts'
+import { listSome } from '../../kit/wording.ts'
 import type { RepositoryChange } from '../../workspace/repository-state.ts'
 import type { ReviewFlag } from '../record/drive-event.shape.ts'
 import { type Attempt, type DriveState, judgedAttempts } from '../record/drive-state.ts'

@@ -1,7 +1,8 @@
 /** The page for the morning in Markdown. Texts of agents and issues are made inert, as in the report about a run. Pure. */
-import { formatMicro } from '../../kit/format-cost.ts'
-import { withInertIssues, withInertMarkdown, withoutInertMarks } from '../../kit/inert-references.ts'
+
+import { withInertIssues, withInertMarkdown, withoutInertMarks } from '../../kit/foreign-text.ts'
 import { quoteWord } from '../../kit/shell-words.ts'
+import { formatMicro } from '../../kit/wording.ts'
 import { describeUnknownCosts, quote } from '../../runs/report-markdown.ts'
 import type { NightReport, NightRun } from './night-report.shape.ts'
 import { NIGHT_SECTIONS } from './night-sections.ts'

@@ -1,6 +1,6 @@
 /** Texts about requirements that came after a delivery: for agents, and for the people who wrote them. Pure. */
 import { digest } from '../../kit/digest.ts'
-import { withInertMarkdown } from '../../kit/inert-references.ts'
+import { withInertMarkdown } from '../../kit/foreign-text.ts'
 import { encodeUtf8 } from '../../kit/utf8.ts'
 import type { JudgedRequirement, Requirement } from '../record/follow-event.shape.ts'
 import { cleanText } from './fence.ts'

@@ -1,7 +1,7 @@
 /** What an agent is told when it must continue an action that it already worked on. Pure. */
 
 import type { Action } from '../../contract/action.shape.ts'
-import { listSome } from '../../kit/list-some.ts'
+import { listSome } from '../../kit/wording.ts'
 import type { Claim, EventOf } from '../record/drive-event.shape.ts'
 import { quoteData } from './fence.ts'
 import { describeOutcome } from './outcome-block.ts'

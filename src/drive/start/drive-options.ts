@@ -8,10 +8,10 @@ import {
   lacksLogin,
   requireProgram,
 } from '../../agents/locate-agents.ts'
-import { nearestWord } from '../../kit/nearest.ts'
+import { withoutUndefined } from '../../kit/json/json-value.ts'
+import { nearestWord } from '../../kit/match-names.ts'
 import { findProgram } from '../../kit/process/find-program.ts'
 import { parseCheck } from '../../kit/process/run-check.ts'
-import { withoutUndefined } from '../../kit/without-undefined.ts'
 import type { Caller } from '../../prompts/caller.ts'
 import { mayUseBackend, refuseBackend } from '../../prompts/ceilings.ts'
 import { chooseServers } from '../../prompts/choose-servers.ts'

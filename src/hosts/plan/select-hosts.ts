@@ -1,4 +1,4 @@
-import { nearestWord } from '../../kit/nearest.ts'
+import { nearestWord } from '../../kit/match-names.ts'
 import { hostAdapterRequired, installFailed, uninstallFailed, unknownHostAdapter } from '../faults.ts'
 import { type FoundDirectories, type FoundFiles, foundAt } from '../found-files.ts'
 import { HOST_IDS, type Host } from '../host.ts'

@@ -1,10 +1,11 @@
 import { type TProperties, Type } from 'typebox'
 import type { JsonRecord } from '../../agents/adapter/json-fields.ts'
 import { literals, named, namedObject, type Message as Read, stated, tagged } from '../../kit/shape.ts'
-import { AGENT_ERRORS } from '../api-description/error-responses.shape.ts'
+import { AGENT_ERRORS, BODY_ERRORS } from '../api-description/error-responses.shape.ts'
 import {
   eventStream,
   IDEMPOTENCY_KEY,
+  jsonResponse,
   type Operation,
   operation,
   type Parameter,
@@ -32,7 +33,7 @@ const MessageTurn = namedObject('MessageTurn', {
   content: TextContent,
 })
 
-export const MESSAGES = Type.Array(MessageTurn, {
+const MESSAGES = Type.Array(MessageTurn, {
   minItems: 1,
   description: 'The conversation, with at least one user message.',
 })
@@ -190,6 +191,21 @@ const events: Record<string, MessageStreamEvent> = {
   },
 }
 
+export const CountTokensRequest = namedObject('CountTokensRequest', {
+  model: COMPATIBLE_REQUEST.model,
+  messages: MESSAGES,
+  system: orNull(TextContent, 'The system prompt.'),
+  tools: orNull(Type.Array(Type.Unknown()), 'Counted, although message requests with tools are refused.'),
+})
+export type CountTokensRequest = Read<typeof CountTokensRequest>
+
+const TokenCount = namedObject('TokenCount', {
+  input_tokens: Type.Integer({ minimum: 0, description: 'Estimated as a quarter of the bytes of all texts.' }),
+})
+export type TokenCount = Read<typeof TokenCount>
+
+const countRequest: CountTokensRequest = { model: 'claude', messages: [{ role: 'user', content: 'What is a monad?' }] }
+
 export const OPERATIONS: readonly Operation[] = [
   operation('post /anthropic/v1/messages', 'anthropicCreateMessage', {
     tag: 'message',
@@ -216,5 +232,20 @@ export const OPERATIONS: readonly Operation[] = [
       },
     },
     errors: ['NotFound', ...AGENT_ERRORS],
+  }),
+  operation('post /anthropic/v1/messages/count_tokens', 'anthropicCountTokens', {
+    tag: 'message',
+    summary: 'Estimate the tokens of a message request',
+    description:
+      'An estimate, as the header `X-Drover-Warning` says: agents cannot count the tokens of a prompt. No agent runs.',
+    parameters: [API_VERSION],
+    body: { shape: CountTokensRequest, examples: { example: countRequest } },
+    responses: {
+      200: {
+        ...jsonResponse('The estimate.', TokenCount, { input_tokens: 4 }),
+        headers: ['X-Drover-Backend', 'X-Drover-Warning'],
+      },
+    },
+    errors: BODY_ERRORS,
   }),
 ]

@@ -8,7 +8,7 @@ import {
   textPiece,
 } from '../../../test/support/play-stream.ts'
 import { thrownFault } from '../../../test/support/thrown-fault.ts'
-import { chooseBackend } from '../compatible/choose-backend.ts'
+import { chooseBackend } from '../compatible/prompt-target.ts'
 import { replyFormat } from '../compatible/reply.ts'
 import { checkApiVersion, messageWriter, readMessageRequest } from './messages.ts'
 

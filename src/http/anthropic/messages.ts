@@ -1,25 +1,39 @@
-/** `POST /anthropic/v1/messages` */
+/** `POST /anthropic/v1/messages` and `/count_tokens`: an estimate, because agents have no way to count the tokens of a prompt. */
 import type { ClientCall } from '../../agents/adapter/agent.shape.ts'
 import type { JsonRecord } from '../../agents/adapter/json-fields.ts'
 import { withoutIdPrefix } from '../../executions/store/execution-id.ts'
+import { isTimestamp } from '../../kit/clock.ts'
 import { checker } from '../../kit/schema.ts'
 import { splitText } from '../../kit/split-text.ts'
-import { isTimestamp } from '../../kit/timestamp.ts'
-import type { Tokens } from '../../prompts/tokens.ts'
+import { toConversation } from '../../prompts/chat-messages.ts'
+import { estimateTokens, type Tokens } from '../../prompts/tokens.ts'
+import { type ClientTools, ignoreToolCalls, readToolUse } from '../compatible/client-tools.ts'
 import { withFetchedImages } from '../compatible/fetch-images.ts'
 import { type IgnoredFields, namesOfIgnored } from '../compatible/ignored-fields.ts'
 import { toOutputSchema } from '../compatible/output-format.ts'
 import { toPromptRequest } from '../compatible/prompt-target.ts'
-import { readToolUse } from '../compatible/read-tools.ts'
 import type { ReplyWriter } from '../compatible/reply.ts'
-import { type CompatiblePrompt, type ReadOptions, readOptions, sendReply } from '../compatible/send-reply.ts'
+import {
+  announce,
+  type CompatiblePrompt,
+  chooseFor,
+  type ReadOptions,
+  readOptions,
+  sendReply,
+} from '../compatible/send-reply.ts'
 import type { RegisterRoutes } from '../context/server-context.ts'
 import { messageError } from '../errors/error-body.ts'
 import { apiVersionInvalid } from '../errors/faults.ts'
 import { checkBody } from '../request/body.ts'
-import { validateMessageRequest } from '../request/checks.generated.js'
+import { validateCountTokensRequest, validateMessageRequest } from '../request/checks.generated.js'
 import { eventFrame } from '../response/sse-frames.ts'
-import type { AnthropicMessage, MessageRequest, MessageStreamEvent } from './messages.shape.ts'
+import type {
+  AnthropicMessage,
+  CountTokensRequest,
+  MessageRequest,
+  MessageStreamEvent,
+  TokenCount,
+} from './messages.shape.ts'
 
 export const registerMessages: RegisterRoutes = (scope, context) => {
   scope.post('/messages', async (request, reply) => {
@@ -30,6 +44,15 @@ export const registerMessages: RegisterRoutes = (scope, context) => {
     return await sendReply({ request, reply, context }, message, ({ id }) =>
       messageWriter({ id: `msg_${withoutIdPrefix(id)}`, model: message.model }, context.config.server.vendor_errors),
     )
+  })
+
+  scope.post('/messages/count_tokens', async (request, reply): Promise<TokenCount> => {
+    checkApiVersion(request.headers['anthropic-version'], { isRequired: context.config.server.require_api_version })
+    const asked = checkBody(request.body, checkCount)
+    const choose = chooseFor({ request, context }, 'message')
+    const count = countTokens(asked, context.config.server.client_tools)
+    announce(reply, { model: asked.model, choice: choose(asked.model), warnings: [ESTIMATED] })
+    return count
   })
 }
 
@@ -157,4 +180,17 @@ function emptyMessage({ id, model }: { id: string; model: string }) {
 
 function frames(...events: readonly MessageStreamEvent[]): string {
   return events.map(eventFrame).join('')
+}
+
+const checkCount = checker<CountTokensRequest>('the request', validateCountTokensRequest)
+
+const ESTIMATED =
+  'input_tokens is an estimate: a quarter of the bytes of all texts; the agent adds its own instructions'
+
+/** Counts what the agent would get. Tools are counted too, although the agent does not get them. */
+function countTokens({ messages, system, tools }: CountTokensRequest, clientTools: ClientTools): TokenCount {
+  const kept = ignoreToolCalls(messages, clientTools)
+  const { prompt, systemPrompt = '' } = toConversation(kept.messages, system ?? undefined)
+  const offered = (tools ?? []).map((tool) => JSON.stringify(tool)).join('')
+  return { input_tokens: estimateTokens(systemPrompt + prompt + offered) }
 }

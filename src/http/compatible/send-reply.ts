@@ -10,9 +10,8 @@ import { type ApiStyle, findApiStyle } from '../errors/api-style.ts'
 import { modelNotFound } from '../errors/faults.ts'
 import type { Exchange } from '../executions/requested-execution.ts'
 import { type PromptReply, type ReplyFormat, type SentExecution, sendPrompt } from '../response/send-prompt.ts'
-import { type ChosenBackend, chooseBackend } from './choose-backend.ts'
 import type { ClientTools } from './client-tools.ts'
-import { chooseInSession, type PromptTarget, readTarget } from './prompt-target.ts'
+import { type ChosenBackend, chooseBackend, chooseInSession, type PromptTarget, readTarget } from './prompt-target.ts'
 import { type ReplyWriter, replyFormat } from './reply.ts'
 
 /** A compatible request that has been read. */

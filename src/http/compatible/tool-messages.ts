@@ -9,7 +9,7 @@ import { requestInvalid } from '../../kit/faults.ts'
 import { readAttachmentPart, readTextDocument } from '../../prompts/attachment-parts.ts'
 import { readAttachment } from '../../prompts/attachments.ts'
 import { readText, type WireContent, type WireMessage } from '../../prompts/chat-messages.ts'
-import { quoteCall, quoteReply } from '../../prompts/quote-calls.ts'
+import { quoteCall, quoteReply } from '../../prompts/function-calls.ts'
 import type { ToolAnswer } from '../../service/drover-service.ts'
 
 /** One thing that was said. `place` is where it is in the request. */

@@ -1,9 +1,10 @@
-/** `GET /docs` and its files: the OpenAPI document as an interactive page (Swagger UI). */
+/** `GET /openapi.json`, and `GET /docs` and its files: the same as an interactive page (Swagger UI). */
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { FastifyRequest } from 'fastify'
 import type { RegisterRoutes } from '../context/server-context.ts'
 import { pathNotFound } from '../errors/faults.ts'
 import { type Document, sendDocument, toDocument } from '../response/send-json.ts'
@@ -94,4 +95,22 @@ function swaggerDirectory(): string {
   const beside = (path: string) => fileURLToPath(new URL(path, import.meta.url))
   const built = [beside('./docs/'), beside('../docs/')].find((path) => existsSync(join(path, 'swagger-ui.css')))
   return built ?? dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
+}
+
+export const registerOpenApi: RegisterRoutes = (scope, { version }) => {
+  scope.get('/openapi.json', async (request, reply) => {
+    const { OPENAPI } = await import('./openapi.generated.js')
+    const servers = [{ url: serverAddress(request), description: 'This server' }]
+    const document = { ...OPENAPI, info: { ...OPENAPI.info, version }, servers }
+    return sendDocument({ request, reply }, toDocument('application/json; charset=utf-8', JSON.stringify(document)))
+  })
+}
+
+/** A host name or IP address, with or without a port. */
+const HOST = /^(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/
+
+/** The address that the client used. Fastify reads it from `X-Forwarded-*` headers only if a trusted proxy sent them. */
+export function serverAddress({ host, protocol }: Pick<FastifyRequest, 'host' | 'protocol'>): string {
+  if (!HOST.test(host)) return '/'
+  return `${protocol.toLowerCase() === 'https' ? 'https' : 'http'}://${host}`
 }

@@ -1,9 +1,9 @@
 /** `GET /health` and `GET /ready` */
 import { toErrorMessage } from '../../kit/fault.ts'
 import { visibleKeyId } from '../../prompts/caller.ts'
-import { findMachines, isInstalled, type MachinesOf } from '../context/agent-machines.ts'
 import { toRequestCaller } from '../context/sender.ts'
 import type { RegisterRoutes, ServerContext } from '../context/server-context.ts'
+import { findMachines, isInstalled, type MachinesOf } from '../native/backends.ts'
 import type { Health, Ready } from './health.shape.ts'
 
 export const registerHealth: RegisterRoutes = (scope, context) => {

@@ -1,7 +1,7 @@
 /** `GET /api/v1/backends` */
 import type { BackendRecord } from '../../agents/adapter/agent.shape.ts'
 import type { AgentLocation } from '../../agents/locate-agents.ts'
-import { findMachines, isInstalled } from '../context/agent-machines.ts'
+import { machinesWith } from '../../executions/store/work-queue.ts'
 import { agentsOf } from '../context/sender.ts'
 import type { RegisterRoutes, ServerContext } from '../context/server-context.ts'
 
@@ -32,4 +32,16 @@ function toRecord(
     warm: { idle: warm.length - busy, busy },
     ...(machines !== undefined && { machines: [...machines] }),
   }
+}
+
+/** The machines that have the agent; undefined if the server runs prompts itself. */
+export type MachinesOf = (agent: AgentLocation) => string[] | undefined
+
+export async function findMachines({ drover }: ServerContext): Promise<MachinesOf> {
+  const workers = drover.worker === undefined ? await drover.opened.queue?.workers() : undefined
+  return ({ backend }) => workers && machinesWith(workers, backend)
+}
+
+export function isInstalled(agent: AgentLocation, machines: readonly string[] | undefined): boolean {
+  return machines === undefined ? agent.program !== undefined : machines.length > 0
 }

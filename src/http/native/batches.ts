@@ -1,7 +1,6 @@
 /** `POST /api/v1/parallel`, `/chain`, `/compare` and `/compare/keep`; `GET /api/v1/compare`, `/compare/:id` and its diff */
 import type { FastifyReply } from 'fastify'
-import { requestChecker } from '../../kit/omit-empty.ts'
-import { checker } from '../../kit/schema.ts'
+import { checker, requestChecker } from '../../kit/schema.ts'
 import type { Caller } from '../../prompts/caller.ts'
 import {
   validateChainRequest,
@@ -19,8 +18,8 @@ import { checkBody } from '../request/body.ts'
 import { validateComparedQuery, validateComparisonsQuery } from '../request/checks.generated.js'
 import { readQuery } from '../request/query.ts'
 import { abortOnDisconnect } from '../response/disconnects.ts'
-import { logFailures } from '../response/log-failure.ts'
 import { LARGE_OUTPUT, sendJson } from '../response/send-json.ts'
+import { logFailures } from '../response/send-prompt.ts'
 import type { ComparedQuery, ComparisonsQuery } from './batches.shape.ts'
 
 const checkParallel = requestChecker<ParallelRequest>('the request', validateParallelRequest)

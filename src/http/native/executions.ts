@@ -2,12 +2,12 @@
 import type { FastifyRequest } from 'fastify'
 import type { DrivenRunChange } from '../../drive/service/run-service.ts'
 import { isFinal } from '../../executions/store/execution-states.ts'
+import { toTimestamp } from '../../kit/clock.ts'
 import { messageInvalid } from '../../kit/faults.ts'
-import { requestChecker } from '../../kit/omit-empty.ts'
-import { checker } from '../../kit/schema.ts'
+import { checker, requestChecker } from '../../kit/schema.ts'
 import type { MessageSent } from '../../prompts/message-sent.shape.ts'
 import { toDecider, toRequestCaller } from '../context/sender.ts'
-import type { RegisterRoutes } from '../context/server-context.ts'
+import type { RegisterRoutes, ServerContext } from '../context/server-context.ts'
 import { checkBody } from '../request/body.ts'
 import {
   validateDecisionBody,
@@ -18,14 +18,8 @@ import {
 import { readQuery } from '../request/query.ts'
 import { abortOnDisconnect, abortWhenGone } from '../response/disconnects.ts'
 import { sendDocument, sendJson } from '../response/send-json.ts'
-import { sendStream } from '../response/send-stream.ts'
-import {
-  executionStreamLimits,
-  numberedFormat,
-  STREAM,
-  stateFormat,
-  wantsServerSentEvents,
-} from './execution-streams.ts'
+import { type StreamFormat, type StreamLimits, sendStream, streamLimits } from '../response/send-stream.ts'
+import { SSE_MEDIA_TYPE } from '../response/sse-frames.ts'
 import type {
   ApprovalDecided,
   DecisionBody,
@@ -131,4 +125,56 @@ export function lastEventId({ headers }: FastifyRequest): number | undefined {
   if (typeof header === 'string' && /^\d{1,15}$/.test(header)) return Number(header)
   const problem = { path: 'Last-Event-ID', rule: 'must be the number of an event, up to 15 digits' }
   throw messageInvalid({ message: 'the request', problems: [problem] })
+}
+
+/** A client that receives nothing for longer knows that its connection is dead. */
+const HEARTBEAT_MS = 10_000
+
+/** For a route that streams. A `HEAD` of it would be as long as the stream. */
+export const STREAM = { exposeHeadRoute: false } as const
+
+export function wantsServerSentEvents({ headers }: FastifyRequest): boolean {
+  return headers.accept?.includes('text/event-stream') ?? false
+}
+
+/** Several events are one chunk. In server-sent events, the id is the number of the event, if it has one. */
+export function numberedFormat(request: FastifyRequest, context: ServerContext): StreamFormat<NumberedEvent[], void> {
+  const isSse = wantsServerSentEvents(request)
+  const toFrame = isSse ? numberedFrame : jsonLine
+  return { ...common(isSse, context), frame: (events) => events.map(toFrame).join('') }
+}
+
+type NumberedEvent = { readonly seq?: number; readonly type: string }
+
+function numberedFrame(event: NumberedEvent): string {
+  return event.seq === undefined ? sseFrame(event) : `id: ${event.seq}\n${sseFrame(event)}`
+}
+
+function stateFormat(request: FastifyRequest, context: ServerContext): StreamFormat<{ type: string }, void> {
+  const isSse = wantsServerSentEvents(request)
+  return { ...common(isSse, context), frame: isSse ? sseFrame : jsonLine }
+}
+
+export function executionStreamLimits(context: ServerContext): StreamLimits {
+  const limits = streamLimits(context)
+  return { ...limits, heartbeatMs: Math.min(limits.heartbeatMs, HEARTBEAT_MS) }
+}
+
+/** The heartbeat is data, because clients cannot see comments. */
+function common(isSse: boolean, { clock }: ServerContext) {
+  const heartbeat = () => ({ type: 'heartbeat', at: toTimestamp(clock.now()) })
+  return {
+    contentType: isSse ? SSE_MEDIA_TYPE : 'application/x-ndjson',
+    opensAtOnce: true,
+    end: () => '',
+    heartbeat: () => (isSse ? sseFrame(heartbeat()) : jsonLine(heartbeat())),
+  }
+}
+
+function sseFrame(data: { type: string }): string {
+  return `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`
+}
+
+function jsonLine(data: object): string {
+  return `${JSON.stringify(data)}\n`
 }

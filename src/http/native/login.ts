@@ -1,7 +1,7 @@
 /** `GET /api/v1/me`, `POST /api/v1/login` and `POST /api/v1/logout` */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { mayMerge } from '../../drive/service/client-rules.ts'
-import { requestChecker } from '../../kit/omit-empty.ts'
+import { requestChecker } from '../../kit/schema.ts'
 import { isAdmin, visibleKeyId } from '../../prompts/caller.ts'
 import { chooseDefaultWorkdir } from '../../prompts/workdir-policy.ts'
 import type { LoggedIn, Sender } from '../../service/request-sender.shape.ts'

@@ -1,6 +1,6 @@
 /** `/api/v1/keys`, `/api/v1/settings`, `/api/v1/repositories` and `/api/v1/machines`: for those who manage the server. */
 import type { FastifyRequest } from 'fastify'
-import { requestChecker } from '../../kit/omit-empty.ts'
+import { requestChecker } from '../../kit/schema.ts'
 import type { NewKeyBody } from '../../service/administration.shape.ts'
 import { toRequestCaller } from '../context/sender.ts'
 import type { RegisterRoutes } from '../context/server-context.ts'

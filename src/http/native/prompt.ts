@@ -1,6 +1,6 @@
 /** `POST /api/v1/prompt` */
 import { toTimestamp } from '../../kit/clock.ts'
-import { requestChecker } from '../../kit/omit-empty.ts'
+import { requestChecker } from '../../kit/schema.ts'
 import { validatePromptRequest } from '../../prompts/checks.generated.js'
 import type { PromptBody } from '../../prompts/prompt-request.shape.ts'
 import type { RegisterRoutes, ServerContext } from '../context/server-context.ts'

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { type Message, namedObject, namedRequest, type Static, strict } from '../../kit/shape.ts'
-import { PushOffer } from '../../service/push-offer.shape.ts'
+import { PushOffer } from '../../service/administration.shape.ts'
 import { BODY_ERRORS, COMMON_ERRORS } from '../api-description/error-responses.shape.ts'
 import { jsonResponse, type Operation, operation } from '../api-description/operation.shape.ts'
 

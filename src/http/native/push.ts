@@ -1,7 +1,7 @@
 /** `GET`, `POST` and `DELETE /api/v1/push`: notifications of a browser, which the console asks for. */
 import type { FastifyRequest } from 'fastify'
-import { requestChecker } from '../../kit/omit-empty.ts'
-import type { PushOffer } from '../../service/push-offer.shape.ts'
+import { requestChecker } from '../../kit/schema.ts'
+import type { PushOffer } from '../../service/administration.shape.ts'
 import { ANYONE } from '../context/logins.ts'
 import type { RegisterRoutes, ServerContext } from '../context/server-context.ts'
 import { pushIsOff, pushNeedsLogin } from '../errors/faults.ts'

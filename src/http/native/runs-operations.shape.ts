@@ -1,6 +1,6 @@
 import { type TSchema, Type } from 'typebox'
 import { NightReports } from '../../drive/night/night-report.shape.ts'
-import { DrivenDiff, DrivenRun, DrivenRunEvent, DrivenRunPage } from '../../drive/service/driven-run.shape.ts'
+import { DrivenDiff, DrivenRun, DrivenRunEvent, DrivenRunPage, RunQueue } from '../../drive/service/driven-run.shape.ts'
 import { stated } from '../../kit/shape.ts'
 import {
   AnswerBody,
@@ -8,6 +8,7 @@ import {
   DiffQuery,
   FollowUpBody,
   MergeBody,
+  MoveBody,
   ReportQuery,
   ResumeBody,
   RunQuery,
@@ -26,7 +27,7 @@ import {
   toQueryParameters,
 } from '../api-description/operation.shape.ts'
 import { EventsQuery } from './executions.shape.ts'
-import { ACTION, detail, diff, events, ID, nights, running, SCOPE, waiting } from './run-examples.shape.ts'
+import { ACTION, detail, diff, events, ID, nights, queued, running, SCOPE, waiting } from './run-examples.shape.ts'
 
 const RUN_ID = pathParameter(
   'id',
@@ -42,7 +43,7 @@ const CHANGE_ERRORS = [...new Set([...BODY_ERRORS, ...SESSION_ERRORS])]
 type Change = { word: string; id: string; summary: string; description?: string; body?: TSchema; examples?: object }
 
 /** An endpoint that changes a run, and answers with the run. */
-export function change({ word, id, summary, description, body, examples = {} }: Change): Operation {
+function change({ word, id, summary, description, body, examples = {} }: Change): Operation {
   return operation(`post /api/v1/runs/{id}/${word}`, id, {
     summary,
     ...(description !== undefined && { description }),
@@ -197,5 +198,28 @@ export const OPERATIONS: readonly Operation[] = [
     word: 'undo-discard',
     id: 'undoDiscardRun',
     summary: 'Bring the branch of a discarded run back',
+  }),
+  operation('get /api/v1/queue', 'getQueue', {
+    summary: 'Show which runs are driven, and which are queued, in their order',
+    description:
+      'A key with the role `client` sees its own runs. With PostgreSQL, each worker has its own order: those of other machines are listed without a number.',
+    parameters: [],
+    responses: { 200: jsonResponse('The queue.', RunQueue, { parallel: 1, runs: [running, queued] }) },
+    errors: COMMON_ERRORS,
+  }),
+  change({
+    word: 'first',
+    id: 'moveRunFirst',
+    summary: 'Move a queued run to the front of the queue',
+    description: 'For a key with the role `client`, to the front of its own runs.',
+  }),
+  change({
+    word: 'move',
+    id: 'moveRun',
+    summary: 'Move a queued run',
+    description:
+      'Before another queued run, or behind all. The runs up to it then start in the order of the queue; those behind it take turns between keys and repositories as before. A key with the role `client` moves its runs among its own, and passes no others. The order survives a restart.',
+    body: MoveBody,
+    examples: { before: { before: ID }, last: {} },
   }),
 ]

@@ -1,4 +1,4 @@
-/** `/api/v1/runs`: starts, lists, follows and changes driven runs. */
+/** `/api/v1/runs` and `/api/v1/queue`: starts, lists, follows and changes driven runs. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyRequest } from 'fastify'
 import type { WorkAct } from '../../drive/act/act-on-run.ts'
@@ -9,8 +9,7 @@ import type { DriveStartRequest } from '../../drive/service/run-starter.ts'
 import { executionLost } from '../../executions/store/faults.ts'
 import { toTimestamp } from '../../kit/clock.ts'
 import { Fault, isFault } from '../../kit/fault.ts'
-import { requestChecker } from '../../kit/omit-empty.ts'
-import { checker } from '../../kit/schema.ts'
+import { checker, requestChecker } from '../../kit/schema.ts'
 import type { Caller } from '../../prompts/caller.ts'
 import type {
   AnswerBody,
@@ -18,6 +17,7 @@ import type {
   DiffQuery,
   FollowUpBody,
   MergeBody,
+  MoveBody,
   ReportQuery,
   ResumeBody,
   RunQuery,
@@ -36,6 +36,7 @@ import {
   validateEventsQuery,
   validateFollowUpBody,
   validateMergeBody,
+  validateMoveBody,
   validateReportQuery,
   validateResumeBody,
   validateRunQuery,
@@ -46,9 +47,8 @@ import { readQuery } from '../request/query.ts'
 import { abortOnDisconnect } from '../response/disconnects.ts'
 import { sendJson } from '../response/send-json.ts'
 import { sendStream } from '../response/send-stream.ts'
-import { executionStreamLimits, numberedFormat, STREAM, wantsServerSentEvents } from './execution-streams.ts'
 import type { EventsQuery } from './executions.shape.ts'
-import { lastEventId } from './executions.ts'
+import { executionStreamLimits, lastEventId, numberedFormat, STREAM, wantsServerSentEvents } from './executions.ts'
 
 type ById = { Params: { id: string } }
 
@@ -166,6 +166,24 @@ export const registerRuns: RegisterRoutes = (scope, context) => {
   }
 }
 
+/** Of queued runs. */
+export const registerQueue: RegisterRoutes = (scope, context) => {
+  const { runs } = context.drover
+  const by = (request: FastifyRequest) => toRequestCaller(request, context)
+
+  scope.get('/queue', async (request, reply) => sendJson(reply, await runs.queue(by(request))))
+
+  scope.post<ById>('/runs/:id/first', async (request, reply) =>
+    sendJson(reply, await runs.move(by(request), request.params.id, 'first')),
+  )
+
+  scope.post<ById>('/runs/:id/move', async (request, reply) => {
+    const { before } = checkBody(request.body ?? {}, checkMove)
+    const place = before === undefined ? 'last' : { before }
+    return sendJson(reply, await runs.move(by(request), request.params.id, place))
+  })
+}
+
 /** A repeated request with the same `Idempotency-Key` gets the same run. */
 async function startOnce(exchange: Exchange, start: DriveStartRequest): Promise<DrivenRun> {
   const { request, reply, context } = exchange
@@ -205,3 +223,5 @@ function noteRun({ facts }: FastifyRequest, { backend, goal }: DrivenRun): void 
   facts.backends = [backend]
   facts.prompts = [goal]
 }
+
+const checkMove = requestChecker<MoveBody>('the request', validateMoveBody)

@@ -18,17 +18,22 @@ import {
   strict,
   textLike,
 } from '../../kit/shape.ts'
+import { ResumeRequest } from '../../prompts/prompt-request.shape.ts'
 import { Session, SessionPage } from '../../sessions/session.shape.ts'
 import { SESSION_STATUSES } from '../../sessions/session-statuses.ts'
-import { BODY_ERRORS, COMMON_ERRORS, SESSION_ERRORS } from '../api-description/error-responses.shape.ts'
+import { BODY_ERRORS, COMMON_ERRORS, RUN_ERRORS, SESSION_ERRORS } from '../api-description/error-responses.shape.ts'
 import {
+  ACCEPTED_RESPONSE,
   EXAMPLE,
+  IDEMPOTENCY_KEY,
   jsonResponse,
   type Operation,
   operation,
+  PREFER,
   pathParameter,
   toQueryParameters,
 } from '../api-description/operation.shape.ts'
+import { PROMPT_RESPONSE } from './prompt.shape.ts'
 
 const MAX_PAGE_SIZE = 1000
 const TAG = '^[a-z0-9_-]{1,32}$'
@@ -116,7 +121,7 @@ const page: SessionPage = { sessions: [session], total: 1, limit: 100, offset: 0
 
 const edit = { title: 'The lost line', tags: ['parser'] }
 
-export const SESSION_ID = pathParameter(
+const SESSION_ID = pathParameter(
   'id',
   Type.String({
     minLength: 4,
@@ -126,6 +131,11 @@ export const SESSION_ID = pathParameter(
   }),
   session.id,
 )
+
+const resumeRequests: Record<string, ResumeRequest> = {
+  minimal: { prompt: 'Now write a test for it.' },
+  image: { prompt: 'The page still looks like this.', attachments: [EXAMPLE.image] },
+}
 
 export const OPERATIONS: readonly Operation[] = [
   operation('get /api/v1/sessions', 'listSessions', {
@@ -152,5 +162,14 @@ export const OPERATIONS: readonly Operation[] = [
     parameters: [SESSION_ID],
     responses: { 200: jsonResponse('The session was deleted.', SessionDeleted, { deleted: true, id: session.id }) },
     errors: SESSION_ERRORS,
+  }),
+  operation('post /api/v1/sessions/{id}/resume', 'resumeSession', {
+    summary: 'Run another prompt in a session',
+    description:
+      'Uses the backend of the session. With `fork`, a new session starts with the settings of this one; on another `backend`, with its conversation.',
+    parameters: [SESSION_ID, IDEMPOTENCY_KEY, PREFER],
+    body: { shape: ResumeRequest, examples: resumeRequests },
+    responses: { 200: PROMPT_RESPONSE, 202: ACCEPTED_RESPONSE },
+    errors: [...new Set([...SESSION_ERRORS, ...RUN_ERRORS])],
   }),
 ]

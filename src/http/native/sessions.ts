@@ -1,10 +1,11 @@
-/** `GET /api/v1/sessions`, and `GET`, `PATCH` and `DELETE /api/v1/sessions/{id}` */
+/** `GET /api/v1/sessions`, `GET`, `PATCH` and `DELETE /api/v1/sessions/{id}`, and `POST …/resume` */
 import type { FastifyRequest } from 'fastify'
 import type { SessionDetail } from '../../executions/session-turn.shape.ts'
 import { MAX_TURNS } from '../../executions/session-turns.ts'
 import { messageInvalid } from '../../kit/faults.ts'
-import { requestChecker } from '../../kit/omit-empty.ts'
-import { checker } from '../../kit/schema.ts'
+import { checker, requestChecker } from '../../kit/schema.ts'
+import { validateResumeRequest } from '../../prompts/checks.generated.js'
+import type { ResumeRequest } from '../../prompts/prompt-request.shape.ts'
 import type { SessionService } from '../../service/drover-service.ts'
 import type { Session } from '../../sessions/session.shape.ts'
 import type { SessionEdit, SessionFilter } from '../../sessions/session-store.ts'
@@ -18,6 +19,8 @@ import {
 } from '../request/checks.generated.js'
 import { readQuery } from '../request/query.ts'
 import { sendJson } from '../response/send-json.ts'
+import { sendPrompt } from '../response/send-prompt.ts'
+import { nativeFormat } from './prompt.ts'
 import type { SessionDeleted, SessionDetailQuery, SessionListQuery } from './sessions.shape.ts'
 
 type ById = { Params: { id: string } }
@@ -48,6 +51,16 @@ export const registerSessions: RegisterRoutes = (scope, context) => {
   scope.delete<ById>('/sessions/:id', async (request): Promise<SessionDeleted> => {
     return { deleted: true, id: await (await sessionsOf(request)).delete(request.params.id) }
   })
+
+  scope.post<ById>('/sessions/:id/resume', async (request, reply) => {
+    const { fork = false, detach = false, ...body } = checkBody(request.body, checkResume)
+    const by = toRequestCaller(request, context)
+    const prompt = await drover.sessions.continuing(by, { id: request.params.id, fork, ...body })
+    return await sendPrompt(
+      { request, reply, context },
+      { prompt, detach, toFormat: () => nativeFormat(prompt, context) },
+    )
+  })
 }
 
 const checkDetailQuery = checker<SessionDetailQuery>('the query', validateSessionDetailQuery)
@@ -77,3 +90,5 @@ function readSessionQuery(query: unknown): { filter: SessionFilter; page: { limi
 }
 
 const checkEdit = requestChecker<SessionEdit>('the request', validateSessionEditRequest)
+
+const checkResume = requestChecker<ResumeRequest>('the request', validateResumeRequest)

@@ -2,8 +2,9 @@ import { Type } from 'typebox'
 import { formatUsageCsv } from '../../executions/store/usage-csv.ts'
 import { UsageReport } from '../../executions/store/usage-report.shape.ts'
 import { literals, type Static, strict, textLike } from '../../kit/shape.ts'
+import { BudgetList } from '../../prompts/budget-list.shape.ts'
 import { COMMON_ERRORS } from '../api-description/error-responses.shape.ts'
-import { type Operation, operation } from '../api-description/operation.shape.ts'
+import { jsonResponse, type Operation, operation } from '../api-description/operation.shape.ts'
 
 const FIELD = '(day|key|backend|model)'
 
@@ -53,6 +54,15 @@ const example: UsageReport = {
   totals: amounts,
 }
 
+const budgets: BudgetList = {
+  budgets: [
+    {
+      ...{ name: 'the key ci', unit: 'usd', period: 'day', limit: 20, used: 4.27, estimated: 0.3, reserved: 0.25 },
+      resets_at: '2026-02-01T00:00:00Z',
+    },
+  ],
+}
+
 export const OPERATIONS: readonly Operation[] = [
   operation('get /api/v1/usage', 'getUsage', {
     summary: 'Get the tokens, cost and executions by day, API key, backend and model',
@@ -80,5 +90,15 @@ export const OPERATIONS: readonly Operation[] = [
       },
     },
     errors: ['BadRequest', ...COMMON_ERRORS],
+  }),
+]
+
+export const BUDGET_OPERATIONS: readonly Operation[] = [
+  operation('get /api/v1/budgets', 'listBudgets', {
+    summary: 'List budgets, and what was used of them',
+    description: 'A key with the role `client` sees its own. The figures are those that prompts are refused by.',
+    parameters: [],
+    responses: { 200: jsonResponse('The budgets.', BudgetList, budgets) },
+    errors: COMMON_ERRORS,
   }),
 ]

@@ -1,4 +1,4 @@
-/** `GET /api/v1/usage` */
+/** `GET /api/v1/usage` and `/budgets` */
 import { formatUsageCsv } from '../../executions/store/usage-csv.ts'
 import type { UsageField } from '../../executions/store/usage-query.ts'
 import { checker } from '../../kit/schema.ts'
@@ -23,4 +23,10 @@ export const registerUsage: RegisterRoutes = (scope, context) => {
     reply.type('text/csv; charset=utf-8').header('content-disposition', `attachment; filename="${name}"`)
     return reply.send(formatUsageCsv(report))
   })
+}
+
+export const registerBudgets: RegisterRoutes = (scope, context) => {
+  scope.get('/budgets', async (request, reply) =>
+    sendJson(reply, await context.drover.budgets.list(toRequestCaller(request, context))),
+  )
 }

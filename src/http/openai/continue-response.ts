@@ -2,6 +2,8 @@
 import type { FastifyRequest } from 'fastify'
 import { carryTurns, type TurnId } from '../../executions/carry-conversation.ts'
 import { findTurns } from '../../executions/session-turns.ts'
+import type { Execution } from '../../executions/store/execution.shape.ts'
+import { executionNotFound } from '../../executions/store/faults.ts'
 import { isFault } from '../../kit/fault.ts'
 import { USER, visibleKeyId } from '../../prompts/caller.ts'
 import type { ConversationHistory } from '../../prompts/prompt-request.ts'
@@ -9,9 +11,8 @@ import { sessionNotFound } from '../../sessions/faults.ts'
 import type { Session } from '../../sessions/session.shape.ts'
 import { toRequestCaller } from '../context/sender.ts'
 import type { ServerContext } from '../context/server-context.ts'
-import { previousResponseNotFound, responseRunning } from '../errors/faults.ts'
-import { type FoundResponse, findVisible } from './find-response.ts'
-import { placeOfResponse } from './response-record.ts'
+import { previousResponseNotFound, responseNotFound, responseRunning } from '../errors/faults.ts'
+import { placeOfResponse, type ResponseRecord, readResponseRecord } from './response-record.ts'
 
 export type ContinuedResponse =
   | { resumes: Session; ownsSession: boolean }
@@ -122,4 +123,35 @@ async function findEarlier(response: FoundResponse | undefined, reader: Reader):
   const id = response?.record.previous_response_id
   const place = id === undefined ? undefined : placeOfResponse(id)
   return place && (await findVisible(place.executionId, request, context))
+}
+
+/** `part`: which part of the turn of the execution it is. */
+export type FoundResponse = { execution: Execution; record: ResponseRecord; part?: number }
+
+/** Throws a Fault if there is none, or if it belongs to another key. */
+export async function findResponse(
+  id: string,
+  request: FastifyRequest,
+  context: ServerContext,
+): Promise<FoundResponse> {
+  const place = placeOfResponse(id)
+  const found = place && (await findVisible(place.executionId, request, context))
+  if (found === undefined) throw responseNotFound({ id })
+  return { ...found, part: place?.part ?? 0 }
+}
+
+/** The same by the id of its execution; undefined if there is none. */
+export async function findVisible(
+  id: string,
+  request: FastifyRequest,
+  context: ServerContext,
+): Promise<FoundResponse | undefined> {
+  try {
+    const execution = await context.drover.executions.find(toRequestCaller(request, context), id)
+    const record = readResponseRecord(execution)
+    return record?.store === true ? { execution, record } : undefined
+  } catch (error) {
+    if (isFault(error, executionNotFound)) return undefined
+    throw error
+  }
 }

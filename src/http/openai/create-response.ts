@@ -6,21 +6,24 @@ import { checker } from '../../kit/schema.ts'
 import type { WireMessage } from '../../prompts/chat-messages.ts'
 import { unsupportedFeature } from '../../prompts/faults.ts'
 import type { PromptRequest } from '../../prompts/prompt-request.ts'
-import type { ChosenBackend } from '../compatible/choose-backend.ts'
-import { readTools } from '../compatible/client-tools.ts'
+import { bridge, readTools } from '../compatible/client-tools.ts'
 import { type IgnoredFields, namesOfIgnored } from '../compatible/ignored-fields.ts'
 import { toOutputSchema } from '../compatible/output-format.ts'
-import { chooseInSession, type PromptTarget, toPromptRequest } from '../compatible/prompt-target.ts'
-import { bridge } from '../compatible/read-tools.ts'
+import { type ChosenBackend, chooseInSession, type PromptTarget, toPromptRequest } from '../compatible/prompt-target.ts'
 import { type CompatiblePrompt, readOptions } from '../compatible/send-reply.ts'
 import type { Said } from '../compatible/tool-messages.ts'
 import { toRequestCaller } from '../context/sender.ts'
 import type { ServerContext } from '../context/server-context.ts'
 import type { Exchange } from '../executions/requested-execution.ts'
 import { validateResponseRequest } from '../request/checks.generated.js'
-import { type ContinuedResponse, continueConversation, continueFrom, findPrevious } from './continue-response.ts'
+import {
+  type ContinuedResponse,
+  continueConversation,
+  continueFrom,
+  findPrevious,
+  findVisible,
+} from './continue-response.ts'
 import { findConversation } from './conversations.ts'
-import { findVisible } from './find-response.ts'
 import { readResponse } from './response-formats.ts'
 import { type InputEntry, readInput, toStoredMessages } from './response-input.ts'
 import { callOfItem, listInputMessages, namesAreShort, placeOfItem, type ResponseRecord } from './response-record.ts'

@@ -4,16 +4,16 @@ Ie(t,F,{get:s[F],enumerable:!0})},ar=(t,s,F,Q)=>{if(s&&typeof s=="object"||typeo
 t,I)&&I!==F&&Ie(t,I,{get:()=>s[I],enumerable:!(Q=Xe(s,I))||Q.enumerable});return t};var Se=t=>ar(Ie({},"__esModule",{value:!0}),t);function Ve(t){let s=nr.exec(t);if(s===null)return!1;let F=i=>Number(s[i]??0),[Q,I]=[F(3),ir({year:F(1),month:F(2)})],[B,
 r,e]=[F(4),F(5),F(6)],[o,a]=[F(7),F(8)];return Q>=1&&Q<=I&&B<=23&&r<=59&&e<=59&&o<=23&&a<=59}function Ze(t){return Ve(`${t}\
 T00:00:00Z`)}function ir({year:t,month:s}){return[31,t%4===0&&(t%100!==0||t%400===0)?29:28,31,30,31,30,31,31,30,31,30,31][s-
-1]??0}var nr,Ue=Be(()=>{"use strict";nr=/^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.\d+)?(?:Z|[+-](\d{2}):(\d{2}))$/i});var Ce={};tr(Ce,{formats:()=>lr});var lr,ze=Be(()=>{"use strict";Ue();lr={date:Ze,"date-time":Ve}});var Ye=sr(Qe=>{"use strict";Object.defineProperty(Qe,"__esModule",{value:!0});function Ke(t){let s=t.length,F=0,Q=0,I;for(;Q<
-s;)F++,I=t.charCodeAt(Q++),I>=55296&&I<=56319&&Q<s&&(I=t.charCodeAt(Q),(I&64512)===56320&&Q++);return F}Qe.default=Ke;Ke.
-code='require("ajv/dist/runtime/ucs2length").default'});var ds=H;var or=["backend","status","limit","offset","tag","model","workdir","search","since","until"],fr=["active","completed","\
-error","paused"],ke=new RegExp("^[a-z][a-z0-9-]{0,31}$","u"),Fe=(ze(),Se(Ce)).formats["date-time"];function H(t,{instancePath:s="",
+1]??0}var us,ys,nr,Ue=Be(()=>{"use strict";us={ms:Number.NaN,text:""},ys=1440*60*1e3,nr=/^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.\d+)?(?:Z|[+-](\d{2}):(\d{2}))$/i});var Ce={};tr(Ce,{formats:()=>lr});var lr,ze=Be(()=>{"use strict";Ue();lr={date:Ze,"date-time":Ve}});var Ke=sr(Qe=>{"use strict";Object.defineProperty(Qe,"__esModule",{value:!0});function Ye(t){let s=t.length,F=0,Q=0,I;for(;Q<
+s;)F++,I=t.charCodeAt(Q++),I>=55296&&I<=56319&&Q<s&&(I=t.charCodeAt(Q),(I&64512)===56320&&Q++);return F}Qe.default=Ye;Ye.
+code='require("ajv/dist/runtime/ucs2length").default'});var vs=H;var or=["backend","status","limit","offset","tag","model","workdir","search","since","until"],fr=["active","completed","\
+error","paused"],ge=new RegExp("^[a-z][a-z0-9-]{0,31}$","u"),Fe=(ze(),Se(Ce)).formats["date-time"];function H(t,{instancePath:s="",
 parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&
 !Array.isArray(t)){for(let i in t){let l=e;if(!(i==="backend"||i==="status"||i==="limit"||i==="offset"||i==="tag"||i==="\
 model"||i==="workdir"||i==="search"||i==="since"||i==="until")){let y={instancePath:s,keyword:"enum",params:{allowedValues:or},
 propertyName:i};r===null?r=[y]:r.push(y),e++}var o=l===e;if(!o){let y={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};
 return r===null?r=[y]:r.push(y),e++,H.errors=r,!1;break}}if(o){if(t.backend!==void 0){let i=t.backend,l=e;if(e===l)if(typeof i==
-"string"){if(!ke.test(i))return H.errors=[{instancePath:s+"/backend",keyword:"saidPattern",params:{says:"the name of a b\
+"string"){if(!ge.test(i))return H.errors=[{instancePath:s+"/backend",keyword:"saidPattern",params:{says:"the name of a b\
 ackend"}}],!1}else return H.errors=[{instancePath:s+"/backend",keyword:"type",params:{type:"string"}}],!1;var a=l===e}else
 var a=!0;if(a){if(t.status!==void 0){let i=t.status,l=e;if(!(i==="active"||i==="completed"||i==="error"||i==="paused"))return H.
 errors=[{instancePath:s+"/status",keyword:"enum",params:{allowedValues:fr}}],!1;var a=l===e}else var a=!0;if(a){if(t.limit!==
@@ -39,7 +39,7 @@ errors=[{instancePath:s+"/since",keyword:"type",params:{type:"string"}}],!1;var 
 void 0){let i=t.until,l=e;if(e===l&&e===l)if(typeof i=="string"){if(!Fe(i))return H.errors=[{instancePath:s+"/until",keyword:"\
 format",params:{format:"date-time"}}],!1}else return H.errors=[{instancePath:s+"/until",keyword:"type",params:{type:"str\
 ing"}}],!1;var a=l===e}else var a=!0}}}}}}}}}}else return H.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],
-!1;return H.errors=r,e===0}var cs=qe;var pr=["turns"],Me=["true","false"];function qe(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){
+!1;return H.errors=r,e===0}var _s=qe;var pr=["turns"],Me=["true","false"];function qe(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){for(let a in t){let i=e;if(a!=="turns"){let l={instancePath:s,
 keyword:"enum",params:{allowedValues:pr},propertyName:a};r===null?r=[l]:r.push(l),e++}var o=i===e;if(!o){let l={instancePath:s,
 keyword:"propertyNames",params:{propertyName:a}};return r===null?r=[l]:r.push(l),e++,qe.errors=r,!1;break}}if(o&&t.turns!==
@@ -49,71 +49,71 @@ dynamicAnchors:B={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Arra
 return oe.errors=[{instancePath:s,keyword:"minProperties",params:{limit:1}}],!1;for(let y in t){let n=e;if(!(y==="title"||
 y==="tags"||y==="metadata"||y==="shared")){let f={instancePath:s,keyword:"enum",params:{allowedValues:yr},propertyName:y};
 r===null?r=[f]:r.push(f),e++}var o=n===e;if(!o){let f={instancePath:s,keyword:"propertyNames",params:{propertyName:y}};return r===
-null?r=[f]:r.push(f),e++,oe.errors=r,!1;break}}if(o){if(t.title!==void 0){let y=t.title,n=e,f=e,d=!1,k=e;if(typeof y!="s\
-tring"){let c={instancePath:s+"/title",keyword:"type",params:{type:"string"}};r===null?r=[c]:r.push(c),e++}var a=k===e;if(d=
+null?r=[f]:r.push(f),e++,oe.errors=r,!1;break}}if(o){if(t.title!==void 0){let y=t.title,n=e,f=e,d=!1,g=e;if(typeof y!="s\
+tring"){let c={instancePath:s+"/title",keyword:"type",params:{type:"string"}};r===null?r=[c]:r.push(c),e++}var a=g===e;if(d=
 d||a,!d){let c=e;if(y!==null){let v={instancePath:s+"/title",keyword:"type",params:{type:"null"}};r===null?r=[v]:r.push(
 v),e++}var a=c===e;d=d||a}if(d)e=f,r!==null&&(f?r.length=f:r=null);else{let c={instancePath:s+"/title",keyword:"anyOf",params:{}};
 return r===null?r=[c]:r.push(c),e++,oe.errors=r,!1}var i=n===e}else var i=!0;if(i){if(t.tags!==void 0){let y=t.tags,n=e;
 if(e===n)if(Array.isArray(y)){if(y.length>64)return oe.errors=[{instancePath:s+"/tags",keyword:"maxItems",params:{limit:64}}],
-!1;{var l=!0;let d=y.length;for(let k=0;k<d;k++){let c=e;if(typeof y[k]!="string")return oe.errors=[{instancePath:s+"/ta\
-gs/"+k,keyword:"type",params:{type:"string"}}],!1;var l=c===e;if(!l)break}}}else return oe.errors=[{instancePath:s+"/tag\
+!1;{var l=!0;let d=y.length;for(let g=0;g<d;g++){let c=e;if(typeof y[g]!="string")return oe.errors=[{instancePath:s+"/ta\
+gs/"+g,keyword:"type",params:{type:"string"}}],!1;var l=c===e;if(!l)break}}}else return oe.errors=[{instancePath:s+"/tag\
 s",keyword:"type",params:{type:"array"}}],!1;var i=n===e}else var i=!0;if(i){if(t.metadata!==void 0){let y=t.metadata,n=e;
 if(!(y&&typeof y=="object"&&!Array.isArray(y)))return oe.errors=[{instancePath:s+"/metadata",keyword:"type",params:{type:"\
 object"}}],!1;var i=n===e}else var i=!0;if(i)if(t.shared!==void 0){let y=e;if(typeof t.shared!="boolean")return oe.errors=
 [{instancePath:s+"/shared",keyword:"type",params:{type:"boolean"}}],!1;var i=y===e}else var i=!0}}}}else return oe.errors=
-[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return oe.errors=r,e===0}var vs=Y;var mr=["state","backend","workdir","key","search","session","parent","kind","since","before","limit"],dr=["queued","run\
+[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return oe.errors=r,e===0}var gs=K;var mr=["state","backend","workdir","key","search","session","parent","kind","since","before","limit"],dr=["queued","run\
 ning","completed","failed","cancelled","lost"],cr=["prompt","dry_run","parallel","parallel_task","chain","chain_step","c\
-ompare","compare_backend","action"],V=Ye().default,vr=new RegExp("^exec_[0-9a-f]{24}$","u");function Y(t,{instancePath:s="",
+ompare","compare_backend","action"],V=Ke().default,vr=new RegExp("^exec_[0-9a-f]{24}$","u");function K(t,{instancePath:s="",
 parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&
 !Array.isArray(t)){for(let i in t){let l=e;if(!(i==="state"||i==="backend"||i==="workdir"||i==="key"||i==="search"||i===
 "session"||i==="parent"||i==="kind"||i==="since"||i==="before"||i==="limit")){let y={instancePath:s,keyword:"enum",params:{
 allowedValues:mr},propertyName:i};r===null?r=[y]:r.push(y),e++}var o=l===e;if(!o){let y={instancePath:s,keyword:"propert\
-yNames",params:{propertyName:i}};return r===null?r=[y]:r.push(y),e++,Y.errors=r,!1;break}}if(o){if(t.state!==void 0){let i=t.
-state,l=e;if(!(i==="queued"||i==="running"||i==="completed"||i==="failed"||i==="cancelled"||i==="lost"))return Y.errors=
+yNames",params:{propertyName:i}};return r===null?r=[y]:r.push(y),e++,K.errors=r,!1;break}}if(o){if(t.state!==void 0){let i=t.
+state,l=e;if(!(i==="queued"||i==="running"||i==="completed"||i==="failed"||i==="cancelled"||i==="lost"))return K.errors=
 [{instancePath:s+"/state",keyword:"enum",params:{allowedValues:dr}}],!1;var a=l===e}else var a=!0;if(a){if(t.backend!==void 0){
-let i=t.backend,l=e;if(e===l)if(typeof i=="string"){if(i.length===0)return Y.errors=[{instancePath:s+"/backend",keyword:"\
-minLength",params:{limit:1}}],!1}else return Y.errors=[{instancePath:s+"/backend",keyword:"type",params:{type:"string"}}],
+let i=t.backend,l=e;if(e===l)if(typeof i=="string"){if(i.length===0)return K.errors=[{instancePath:s+"/backend",keyword:"\
+minLength",params:{limit:1}}],!1}else return K.errors=[{instancePath:s+"/backend",keyword:"type",params:{type:"string"}}],
 !1;var a=l===e}else var a=!0;if(a){if(t.workdir!==void 0){let i=t.workdir,l=e;if(e===l)if(typeof i=="string"){if(i.length===
-0)return Y.errors=[{instancePath:s+"/workdir",keyword:"minLength",params:{limit:1}}],!1}else return Y.errors=[{instancePath:s+
+0)return K.errors=[{instancePath:s+"/workdir",keyword:"minLength",params:{limit:1}}],!1}else return K.errors=[{instancePath:s+
 "/workdir",keyword:"type",params:{type:"string"}}],!1;var a=l===e}else var a=!0;if(a){if(t.key!==void 0){let i=t.key,l=e;
-if(e===l)if(typeof i=="string"){if(i.length===0)return Y.errors=[{instancePath:s+"/key",keyword:"minLength",params:{limit:1}}],
-!1}else return Y.errors=[{instancePath:s+"/key",keyword:"type",params:{type:"string"}}],!1;var a=l===e}else var a=!0;if(a){
-if(t.search!==void 0){let i=t.search,l=e;if(e===l)if(typeof i=="string"){if(V(i)>200)return Y.errors=[{instancePath:s+"/\
-search",keyword:"maxLength",params:{limit:200}}],!1;if(i.length===0)return Y.errors=[{instancePath:s+"/search",keyword:"\
-minLength",params:{limit:1}}],!1}else return Y.errors=[{instancePath:s+"/search",keyword:"type",params:{type:"string"}}],
+if(e===l)if(typeof i=="string"){if(i.length===0)return K.errors=[{instancePath:s+"/key",keyword:"minLength",params:{limit:1}}],
+!1}else return K.errors=[{instancePath:s+"/key",keyword:"type",params:{type:"string"}}],!1;var a=l===e}else var a=!0;if(a){
+if(t.search!==void 0){let i=t.search,l=e;if(e===l)if(typeof i=="string"){if(V(i)>200)return K.errors=[{instancePath:s+"/\
+search",keyword:"maxLength",params:{limit:200}}],!1;if(i.length===0)return K.errors=[{instancePath:s+"/search",keyword:"\
+minLength",params:{limit:1}}],!1}else return K.errors=[{instancePath:s+"/search",keyword:"type",params:{type:"string"}}],
 !1;var a=l===e}else var a=!0;if(a){if(t.session!==void 0){let i=t.session,l=e;if(e===l)if(typeof i=="string"){if(i.length===
-0)return Y.errors=[{instancePath:s+"/session",keyword:"minLength",params:{limit:1}}],!1}else return Y.errors=[{instancePath:s+
+0)return K.errors=[{instancePath:s+"/session",keyword:"minLength",params:{limit:1}}],!1}else return K.errors=[{instancePath:s+
 "/session",keyword:"type",params:{type:"string"}}],!1;var a=l===e}else var a=!0;if(a){if(t.parent!==void 0){let i=t.parent,
-l=e;if(e===l)if(typeof i=="string"){if(i.length===0)return Y.errors=[{instancePath:s+"/parent",keyword:"minLength",params:{
-limit:1}}],!1}else return Y.errors=[{instancePath:s+"/parent",keyword:"type",params:{type:"string"}}],!1;var a=l===e}else
+l=e;if(e===l)if(typeof i=="string"){if(i.length===0)return K.errors=[{instancePath:s+"/parent",keyword:"minLength",params:{
+limit:1}}],!1}else return K.errors=[{instancePath:s+"/parent",keyword:"type",params:{type:"string"}}],!1;var a=l===e}else
 var a=!0;if(a){if(t.kind!==void 0){let i=t.kind,l=e;if(!(i==="prompt"||i==="dry_run"||i==="parallel"||i==="parallel_task"||
-i==="chain"||i==="chain_step"||i==="compare"||i==="compare_backend"||i==="action"))return Y.errors=[{instancePath:s+"/ki\
+i==="chain"||i==="chain_step"||i==="compare"||i==="compare_backend"||i==="action"))return K.errors=[{instancePath:s+"/ki\
 nd",keyword:"enum",params:{allowedValues:cr}}],!1;var a=l===e}else var a=!0;if(a){if(t.since!==void 0){let i=t.since,l=e;
-if(e===l&&e===l)if(typeof i=="string"){if(!Fe(i))return Y.errors=[{instancePath:s+"/since",keyword:"format",params:{format:"\
-date-time"}}],!1}else return Y.errors=[{instancePath:s+"/since",keyword:"type",params:{type:"string"}}],!1;var a=l===e}else
-var a=!0;if(a){if(t.before!==void 0){let i=t.before,l=e;if(e===l)if(typeof i=="string"){if(!vr.test(i))return Y.errors=[
-{instancePath:s+"/before",keyword:"pattern",params:{pattern:"^exec_[0-9a-f]{24}$"}}],!1}else return Y.errors=[{instancePath:s+
+if(e===l&&e===l)if(typeof i=="string"){if(!Fe(i))return K.errors=[{instancePath:s+"/since",keyword:"format",params:{format:"\
+date-time"}}],!1}else return K.errors=[{instancePath:s+"/since",keyword:"type",params:{type:"string"}}],!1;var a=l===e}else
+var a=!0;if(a){if(t.before!==void 0){let i=t.before,l=e;if(e===l)if(typeof i=="string"){if(!vr.test(i))return K.errors=[
+{instancePath:s+"/before",keyword:"pattern",params:{pattern:"^exec_[0-9a-f]{24}$"}}],!1}else return K.errors=[{instancePath:s+
 "/before",keyword:"type",params:{type:"string"}}],!1;var a=l===e}else var a=!0;if(a)if(t.limit!==void 0){let i=t.limit,l=e;
-if(!(typeof i=="number"&&!(i%1)&&!isNaN(i)&&isFinite(i)))return Y.errors=[{instancePath:s+"/limit",keyword:"type",params:{
-type:"integer"}}],!1;if(e===l&&typeof i=="number"&&isFinite(i)){if(i>1e3||isNaN(i))return Y.errors=[{instancePath:s+"/li\
-mit",keyword:"maximum",params:{comparison:"<=",limit:1e3}}],!1;if(i<1||isNaN(i))return Y.errors=[{instancePath:s+"/limit",
-keyword:"minimum",params:{comparison:">=",limit:1}}],!1}var a=l===e}else var a=!0}}}}}}}}}}}else return Y.errors=[{instancePath:s,
-keyword:"type",params:{type:"object"}}],!1;return Y.errors=r,e===0}var _r=ae;var kr=["decision","message","answers"],gr=["allow","allow_session","deny"];function ae(t,{instancePath:s="",parentData:F,
+if(!(typeof i=="number"&&!(i%1)&&!isNaN(i)&&isFinite(i)))return K.errors=[{instancePath:s+"/limit",keyword:"type",params:{
+type:"integer"}}],!1;if(e===l&&typeof i=="number"&&isFinite(i)){if(i>1e3||isNaN(i))return K.errors=[{instancePath:s+"/li\
+mit",keyword:"maximum",params:{comparison:"<=",limit:1e3}}],!1;if(i<1||isNaN(i))return K.errors=[{instancePath:s+"/limit",
+keyword:"minimum",params:{comparison:">=",limit:1}}],!1}var a=l===e}else var a=!0}}}}}}}}}}}else return K.errors=[{instancePath:s,
+keyword:"type",params:{type:"object"}}],!1;return K.errors=r,e===0}var _r=ae;var gr=["decision","message","answers"],kr=["allow","allow_session","deny"];function ae(t,{instancePath:s="",parentData:F,
 parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(
 t)){let y;if(t.decision===void 0&&(y="decision"))return ae.errors=[{instancePath:s,keyword:"required",params:{missingProperty:y}}],
 !1;for(let n in t){let f=e;if(!(n==="decision"||n==="message"||n==="answers")){let d={instancePath:s,keyword:"enum",params:{
-allowedValues:kr},propertyName:n};r===null?r=[d]:r.push(d),e++}var o=f===e;if(!o){let d={instancePath:s,keyword:"propert\
+allowedValues:gr},propertyName:n};r===null?r=[d]:r.push(d),e++}var o=f===e;if(!o){let d={instancePath:s,keyword:"propert\
 yNames",params:{propertyName:n}};return r===null?r=[d]:r.push(d),e++,ae.errors=r,!1;break}}if(o){if(t.decision!==void 0){
 let n=t.decision,f=e;if(!(n==="allow"||n==="allow_session"||n==="deny"))return ae.errors=[{instancePath:s+"/decision",keyword:"\
-enum",params:{allowedValues:gr}}],!1;var a=f===e}else var a=!0;if(a){if(t.message!==void 0){let n=t.message,f=e;if(e===f)
+enum",params:{allowedValues:kr}}],!1;var a=f===e}else var a=!0;if(a){if(t.message!==void 0){let n=t.message,f=e;if(e===f)
 if(typeof n=="string"){if(V(n)>4e3)return ae.errors=[{instancePath:s+"/message",keyword:"maxLength",params:{limit:4e3}}],
 !1}else return ae.errors=[{instancePath:s+"/message",keyword:"type",params:{type:"string"}}],!1;var a=f===e}else var a=!0;
 if(a)if(t.answers!==void 0){let n=t.answers,f=e;if(e===f)if(Array.isArray(n)){if(n.length>50)return ae.errors=[{instancePath:s+
-"/answers",keyword:"maxItems",params:{limit:50}}],!1;{var i=!0;let k=n.length;for(let c=0;c<k;c++){let x=n[c],v=e;if(e===
+"/answers",keyword:"maxItems",params:{limit:50}}],!1;{var i=!0;let g=n.length;for(let c=0;c<g;c++){let x=n[c],v=e;if(e===
 v)if(Array.isArray(x)){if(x.length>50)return ae.errors=[{instancePath:s+"/answers/"+c,keyword:"maxItems",params:{limit:50}}],
-!1;{var l=!0;let C=x.length;for(let D=0;D<C;D++){let g=x[D],z=e;if(e===z)if(typeof g=="string"){if(V(g)>4e3)return ae.errors=
-[{instancePath:s+"/answers/"+c+"/"+D,keyword:"maxLength",params:{limit:4e3}}],!1}else return ae.errors=[{instancePath:s+
-"/answers/"+c+"/"+D,keyword:"type",params:{type:"string"}}],!1;var l=z===e;if(!l)break}}}else return ae.errors=[{instancePath:s+
+!1;{var l=!0;let C=x.length;for(let O=0;O<C;O++){let k=x[O],z=e;if(e===z)if(typeof k=="string"){if(V(k)>4e3)return ae.errors=
+[{instancePath:s+"/answers/"+c+"/"+O,keyword:"maxLength",params:{limit:4e3}}],!1}else return ae.errors=[{instancePath:s+
+"/answers/"+c+"/"+O,keyword:"type",params:{type:"string"}}],!1;var l=z===e;if(!l)break}}}else return ae.errors=[{instancePath:s+
 "/answers/"+c,keyword:"type",params:{type:"array"}}],!1;var i=v===e;if(!i)break}}}else return ae.errors=[{instancePath:s+
 "/answers",keyword:"type",params:{type:"array"}}],!1;var a=f===e}else var a=!0}}}else return ae.errors=[{instancePath:s,
 keyword:"type",params:{type:"object"}}],!1;return ae.errors=r,e===0}var wr=xe;var hr=["text"];function xe(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){
@@ -123,14 +123,14 @@ keyword:"enum",params:{allowedValues:hr},propertyName:i};r===null?r=[y]:r.push(y
 keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[y]:r.push(y),e++,xe.errors=r,!1;break}}if(o&&t.text!==
 void 0){let i=t.text;if(e===e)if(typeof i=="string"){if(i.length===0)return xe.errors=[{instancePath:s+"/text",keyword:"\
 minLength",params:{limit:1}}],!1}else return xe.errors=[{instancePath:s+"/text",keyword:"type",params:{type:"string"}}],
-!1}}else return xe.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return xe.errors=r,e===0}var _s=Le;var br=["after"];function Le(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){
+!1}}else return xe.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return xe.errors=r,e===0}var ks=Le;var br=["after"];function Le(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){for(let a in t){let i=e;if(a!=="after"){let l={instancePath:s,
 keyword:"enum",params:{allowedValues:br},propertyName:a};r===null?r=[l]:r.push(l),e++}var o=i===e;if(!o){let l={instancePath:s,
 keyword:"propertyNames",params:{propertyName:a}};return r===null?r=[l]:r.push(l),e++,Le.errors=r,!1;break}}if(o&&t.after!==
 void 0){let a=t.after,i=e;if(!(typeof a=="number"&&!(a%1)&&!isNaN(a)&&isFinite(a)))return Le.errors=[{instancePath:s+"/a\
 fter",keyword:"type",params:{type:"integer"}}],!1;if(e===i&&typeof a=="number"&&isFinite(a)&&(a<0||isNaN(a)))return Le.errors=
 [{instancePath:s+"/after",keyword:"minimum",params:{comparison:">=",limit:0}}],!1}}else return Le.errors=[{instancePath:s,
-keyword:"type",params:{type:"object"}}],!1;return Le.errors=r,e===0}var ks=ee;var xr=["since","until","key","backend","model","group_by","format"],Nr=["json","csv"],He=(ze(),Se(Ce)).formats.date,jr=new RegExp(
+keyword:"type",params:{type:"object"}}],!1;return Le.errors=r,e===0}var ws=ee;var xr=["since","until","key","backend","model","group_by","format"],Nr=["json","csv"],He=(ze(),Se(Ce)).formats.date,jr=new RegExp(
 "^(day|key|backend|model)(,(day|key|backend|model)){0,3}$","u");function ee(t,{instancePath:s="",parentData:F,parentDataProperty:Q,
 rootData:I=t,dynamicAnchors:B={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){for(let i in t){
 let l=e;if(!(i==="since"||i==="until"||i==="key"||i==="backend"||i==="model"||i==="group_by"||i==="format")){let y={instancePath:s,
@@ -164,17 +164,17 @@ var a=l===e}else var a=!0;if(a)if(t.link!==void 0){let i=t.link,l=e;if(e===l)if(
 errors=[{instancePath:s+"/link",keyword:"maxLength",params:{limit:1024}}],!1;if(i.length===0)return me.errors=[{instancePath:s+
 "/link",keyword:"minLength",params:{limit:1}}],!1}else return me.errors=[{instancePath:s+"/link",keyword:"type",params:{
 type:"string"}}],!1;var a=l===e}else var a=!0}}else return me.errors=[{instancePath:s,keyword:"type",params:{type:"objec\
-t"}}],!1;return me.errors=r,e===0}var Or=re;var Dr=["endpoint","keys"],qr=["p256dh","auth"];function re(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,
+t"}}],!1;return me.errors=r,e===0}var Dr=re;var Or=["endpoint","keys"],qr=["p256dh","auth"];function re(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,
 dynamicAnchors:B={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let y;if(t.endpoint===void 0&&
 (y="endpoint")||t.keys===void 0&&(y="keys"))return re.errors=[{instancePath:s,keyword:"required",params:{missingProperty:y}}],
-!1;for(let n in t){let f=e;if(!(n==="endpoint"||n==="keys")){let d={instancePath:s,keyword:"enum",params:{allowedValues:Dr},
+!1;for(let n in t){let f=e;if(!(n==="endpoint"||n==="keys")){let d={instancePath:s,keyword:"enum",params:{allowedValues:Or},
 propertyName:n};r===null?r=[d]:r.push(d),e++}var o=f===e;if(!o){let d={instancePath:s,keyword:"propertyNames",params:{propertyName:n}};
 return r===null?r=[d]:r.push(d),e++,re.errors=r,!1;break}}if(o){if(t.endpoint!==void 0){let n=t.endpoint,f=e;if(e===f)if(typeof n==
 "string"){if(V(n)>2e3)return re.errors=[{instancePath:s+"/endpoint",keyword:"maxLength",params:{limit:2e3}}],!1;if(n.length===
 0)return re.errors=[{instancePath:s+"/endpoint",keyword:"minLength",params:{limit:1}}],!1}else return re.errors=[{instancePath:s+
 "/endpoint",keyword:"type",params:{type:"string"}}],!1;var a=f===e}else var a=!0;if(a)if(t.keys!==void 0){let n=t.keys,f=e;
-if(e===f)if(n&&typeof n=="object"&&!Array.isArray(n)){let k;if(n.p256dh===void 0&&(k="p256dh")||n.auth===void 0&&(k="aut\
-h"))return re.errors=[{instancePath:s+"/keys",keyword:"required",params:{missingProperty:k}}],!1;for(let c in n){let x=e;
+if(e===f)if(n&&typeof n=="object"&&!Array.isArray(n)){let g;if(n.p256dh===void 0&&(g="p256dh")||n.auth===void 0&&(g="aut\
+h"))return re.errors=[{instancePath:s+"/keys",keyword:"required",params:{missingProperty:g}}],!1;for(let c in n){let x=e;
 if(!(c==="p256dh"||c==="auth")){let v={instancePath:s+"/keys",keyword:"enum",params:{allowedValues:qr},propertyName:c};r===
 null?r=[v]:r.push(v),e++}var i=x===e;if(!i){let v={instancePath:s+"/keys",keyword:"propertyNames",params:{propertyName:c}};
 return r===null?r=[v]:r.push(v),e++,re.errors=r,!1;break}}if(i){if(n.p256dh!==void 0){let c=n.p256dh,x=e;if(e===x)if(typeof c==
@@ -185,7 +185,7 @@ let c=n.auth,x=e;if(e===x)if(typeof c=="string"){if(V(c)>200)return re.errors=[{
 Length",params:{limit:200}}],!1;if(c.length===0)return re.errors=[{instancePath:s+"/keys/auth",keyword:"minLength",params:{
 limit:1}}],!1}else return re.errors=[{instancePath:s+"/keys/auth",keyword:"type",params:{type:"string"}}],!1;var l=x===e}else
 var l=!0}}else return re.errors=[{instancePath:s+"/keys",keyword:"type",params:{type:"object"}}],!1;var a=f===e}else var a=!0}}else
-return re.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return re.errors=r,e===0}var gs=fe;var $r=["path","files_only","context"];function fe(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){
+return re.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return re.errors=r,e===0}var hs=fe;var $r=["path","files_only","context"];function fe(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){for(let i in t){let l=e;if(!(i==="path"||i==="files\
 _only"||i==="context")){let y={instancePath:s,keyword:"enum",params:{allowedValues:$r},propertyName:i};r===null?r=[y]:r.
 push(y),e++}var o=l===e;if(!o){let y={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};return r===null?r=
@@ -199,14 +199,14 @@ isFinite(i)))return fe.errors=[{instancePath:s+"/context",keyword:"type",params:
 "number"&&isFinite(i)){if(i>1e5||isNaN(i))return fe.errors=[{instancePath:s+"/context",keyword:"maximum",params:{comparison:"\
 <=",limit:1e5}}],!1;if(i<0||isNaN(i))return fe.errors=[{instancePath:s+"/context",keyword:"minimum",params:{comparison:"\
 >=",limit:0}}],!1}var a=l===e}else var a=!0}}}else return fe.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],
-!1;return fe.errors=r,e===0}var ws=Oe;var Pr=["since"];function Oe(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){
+!1;return fe.errors=r,e===0}var bs=De;var Pr=["since"];function De(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){for(let a in t){let i=e;if(a!=="since"){let l={instancePath:s,
 keyword:"enum",params:{allowedValues:Pr},propertyName:a};r===null?r=[l]:r.push(l),e++}var o=i===e;if(!o){let l={instancePath:s,
-keyword:"propertyNames",params:{propertyName:a}};return r===null?r=[l]:r.push(l),e++,Oe.errors=r,!1;break}}if(o&&t.since!==
-void 0){let a=t.since,i=e;if(e===i&&e===i)if(typeof a=="string"){if(!Fe(a))return Oe.errors=[{instancePath:s+"/since",keyword:"\
-format",params:{format:"date-time"}}],!1}else return Oe.errors=[{instancePath:s+"/since",keyword:"type",params:{type:"st\
-ring"}}],!1}}else return Oe.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Oe.errors=r,e===0}
-var hs=G;var Fr=["state","repository","backend","label","key","search","before","limit"],Er=new RegExp("^(queued|running|waiting_\
+keyword:"propertyNames",params:{propertyName:a}};return r===null?r=[l]:r.push(l),e++,De.errors=r,!1;break}}if(o&&t.since!==
+void 0){let a=t.since,i=e;if(e===i&&e===i)if(typeof a=="string"){if(!Fe(a))return De.errors=[{instancePath:s+"/since",keyword:"\
+format",params:{format:"date-time"}}],!1}else return De.errors=[{instancePath:s+"/since",keyword:"type",params:{type:"st\
+ring"}}],!1}}else return De.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return De.errors=r,e===0}
+var xs=G;var Fr=["state","repository","backend","label","key","search","before","limit"],Er=new RegExp("^(queued|running|waiting_\
 for_limit|waiting|paused|stopped|interrupted|failed|continued|ended|merged|discarded)(,(queued|running|waiting_for_limit\
 |waiting|paused|stopped|interrupted|failed|continued|ended|merged|discarded)){0,11}$","u"),Rr=new RegExp("^[A-Za-z0-9_-]\
 {1,128}$","u");function G(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){let r=null,
@@ -220,7 +220,7 @@ pped, interrupted, failed, continued, ended, merged, discarded"}}],!1}else retur
 type",params:{type:"string"}}],!1;var a=l===e}else var a=!0;if(a){if(t.repository!==void 0){let i=t.repository,l=e;if(e===
 l)if(typeof i=="string"){if(i.length===0)return G.errors=[{instancePath:s+"/repository",keyword:"minLength",params:{limit:1}}],
 !1}else return G.errors=[{instancePath:s+"/repository",keyword:"type",params:{type:"string"}}],!1;var a=l===e}else var a=!0;
-if(a){if(t.backend!==void 0){let i=t.backend,l=e;if(e===l)if(typeof i=="string"){if(!ke.test(i))return G.errors=[{instancePath:s+
+if(a){if(t.backend!==void 0){let i=t.backend,l=e;if(e===l)if(typeof i=="string"){if(!ge.test(i))return G.errors=[{instancePath:s+
 "/backend",keyword:"saidPattern",params:{says:"the name of a backend"}}],!1}else return G.errors=[{instancePath:s+"/back\
 end",keyword:"type",params:{type:"string"}}],!1;var a=l===e}else var a=!0;if(a){if(t.label!==void 0){let i=t.label,l=e;if(e===
 l)if(typeof i=="string"){if(i.length===0)return G.errors=[{instancePath:s+"/label",keyword:"minLength",params:{limit:1}}],
@@ -237,110 +237,110 @@ if(a)if(t.limit!==void 0){let i=t.limit,l=e;if(!(typeof i=="number"&&!(i%1)&&!is
 "/limit",keyword:"type",params:{type:"integer"}}],!1;if(e===l&&typeof i=="number"&&isFinite(i)){if(i>1e3||isNaN(i))return G.
 errors=[{instancePath:s+"/limit",keyword:"maximum",params:{comparison:"<=",limit:1e3}}],!1;if(i<1||isNaN(i))return G.errors=
 [{instancePath:s+"/limit",keyword:"minimum",params:{comparison:">=",limit:1}}],!1}var a=l===e}else var a=!0}}}}}}}}else return G.
-errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return G.errors=r,e===0}var Ir=O;var Vr=["goal","issue","issue_number","as_goal","repository","review","queue","after","group","total_tokens","total_cost\
+errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return G.errors=r,e===0}var Ir=D;var Vr=["goal","issue","issue_number","as_goal","repository","review","queue","after","group","total_tokens","total_cost\
 _usd","backend","model","review_backend","review_model","checks","actions","max_tokens","max_cost_usd","max_time_secs","\
 rounds","approval_mode","mcp_servers","on_limit","max_wait_secs","fallback","deliver"],Ge=["auto","sandboxed","none","al\
-ways"],Je=["ask","wait","next","pause"],We=["none","branch","pr"];function O(t,{instancePath:s="",parentData:F,parentDataProperty:Q,
+ways"],Je=["ask","wait","next","pause"],We=["none","branch","pr"];function D(t,{instancePath:s="",parentData:F,parentDataProperty:Q,
 rootData:I=t,dynamicAnchors:B={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){for(let n in t){
 let f=e;if(!(n==="goal"||n==="issue"||n==="issue_number"||n==="as_goal"||n==="repository"||n==="review"||n==="queue"||n===
 "after"||n==="group"||n==="total_tokens"||n==="total_cost_usd"||n==="backend"||n==="model"||n==="review_backend"||n==="r\
 eview_model"||n==="checks"||n==="actions"||n==="max_tokens"||n==="max_cost_usd"||n==="max_time_secs"||n==="rounds"||n===
 "approval_mode"||n==="mcp_servers"||n==="on_limit"||n==="max_wait_secs"||n==="fallback"||n==="deliver")){let d={instancePath:s,
 keyword:"enum",params:{allowedValues:Vr},propertyName:n};r===null?r=[d]:r.push(d),e++}var o=f===e;if(!o){let d={instancePath:s,
-keyword:"propertyNames",params:{propertyName:n}};return r===null?r=[d]:r.push(d),e++,O.errors=r,!1;break}}if(o){if(t.goal!==
-void 0){let n=t.goal,f=e;if(e===f)if(typeof n=="string"){if(n.length===0)return O.errors=[{instancePath:s+"/goal",keyword:"\
-minLength",params:{limit:1}}],!1}else return O.errors=[{instancePath:s+"/goal",keyword:"type",params:{type:"string"}}],!1;
-var a=f===e}else var a=!0;if(a){if(t.issue!==void 0){let n=t.issue,f=e;if(e===f)if(typeof n=="string"){if(V(n)>500)return O.
-errors=[{instancePath:s+"/issue",keyword:"maxLength",params:{limit:500}}],!1;if(n.length===0)return O.errors=[{instancePath:s+
-"/issue",keyword:"minLength",params:{limit:1}}],!1}else return O.errors=[{instancePath:s+"/issue",keyword:"type",params:{
+keyword:"propertyNames",params:{propertyName:n}};return r===null?r=[d]:r.push(d),e++,D.errors=r,!1;break}}if(o){if(t.goal!==
+void 0){let n=t.goal,f=e;if(e===f)if(typeof n=="string"){if(n.length===0)return D.errors=[{instancePath:s+"/goal",keyword:"\
+minLength",params:{limit:1}}],!1}else return D.errors=[{instancePath:s+"/goal",keyword:"type",params:{type:"string"}}],!1;
+var a=f===e}else var a=!0;if(a){if(t.issue!==void 0){let n=t.issue,f=e;if(e===f)if(typeof n=="string"){if(V(n)>500)return D.
+errors=[{instancePath:s+"/issue",keyword:"maxLength",params:{limit:500}}],!1;if(n.length===0)return D.errors=[{instancePath:s+
+"/issue",keyword:"minLength",params:{limit:1}}],!1}else return D.errors=[{instancePath:s+"/issue",keyword:"type",params:{
 type:"string"}}],!1;var a=f===e}else var a=!0;if(a){if(t.issue_number!==void 0){let n=t.issue_number,f=e;if(!(typeof n==
-"number"&&!(n%1)&&!isNaN(n)&&isFinite(n)))return O.errors=[{instancePath:s+"/issue_number",keyword:"type",params:{type:"\
-integer"}}],!1;if(e===f&&typeof n=="number"&&isFinite(n)){if(n>2147483647||isNaN(n))return O.errors=[{instancePath:s+"/i\
-ssue_number",keyword:"maximum",params:{comparison:"<=",limit:2147483647}}],!1;if(n<1||isNaN(n))return O.errors=[{instancePath:s+
+"number"&&!(n%1)&&!isNaN(n)&&isFinite(n)))return D.errors=[{instancePath:s+"/issue_number",keyword:"type",params:{type:"\
+integer"}}],!1;if(e===f&&typeof n=="number"&&isFinite(n)){if(n>2147483647||isNaN(n))return D.errors=[{instancePath:s+"/i\
+ssue_number",keyword:"maximum",params:{comparison:"<=",limit:2147483647}}],!1;if(n<1||isNaN(n))return D.errors=[{instancePath:s+
 "/issue_number",keyword:"minimum",params:{comparison:">=",limit:1}}],!1}var a=f===e}else var a=!0;if(a){if(t.as_goal!==void 0){
-let n=e;if(typeof t.as_goal!="boolean")return O.errors=[{instancePath:s+"/as_goal",keyword:"type",params:{type:"boolean"}}],
+let n=e;if(typeof t.as_goal!="boolean")return D.errors=[{instancePath:s+"/as_goal",keyword:"type",params:{type:"boolean"}}],
 !1;var a=n===e}else var a=!0;if(a){if(t.repository!==void 0){let n=t.repository,f=e;if(e===f)if(typeof n=="string"){if(V(
-n)>4096)return O.errors=[{instancePath:s+"/repository",keyword:"maxLength",params:{limit:4096}}],!1;if(n.length===0)return O.
-errors=[{instancePath:s+"/repository",keyword:"minLength",params:{limit:1}}],!1}else return O.errors=[{instancePath:s+"/\
+n)>4096)return D.errors=[{instancePath:s+"/repository",keyword:"maxLength",params:{limit:4096}}],!1;if(n.length===0)return D.
+errors=[{instancePath:s+"/repository",keyword:"minLength",params:{limit:1}}],!1}else return D.errors=[{instancePath:s+"/\
 repository",keyword:"type",params:{type:"string"}}],!1;var a=f===e}else var a=!0;if(a){if(t.review!==void 0){let n=e;if(typeof t.
-review!="boolean")return O.errors=[{instancePath:s+"/review",keyword:"type",params:{type:"boolean"}}],!1;var a=n===e}else
-var a=!0;if(a){if(t.queue!==void 0){let n=e;if(typeof t.queue!="boolean")return O.errors=[{instancePath:s+"/queue",keyword:"\
+review!="boolean")return D.errors=[{instancePath:s+"/review",keyword:"type",params:{type:"boolean"}}],!1;var a=n===e}else
+var a=!0;if(a){if(t.queue!==void 0){let n=e;if(typeof t.queue!="boolean")return D.errors=[{instancePath:s+"/queue",keyword:"\
 type",params:{type:"boolean"}}],!1;var a=n===e}else var a=!0;if(a){if(t.after!==void 0){let n=t.after,f=e;if(e===f)if(typeof n==
-"string"){if(V(n)>128)return O.errors=[{instancePath:s+"/after",keyword:"maxLength",params:{limit:128}}],!1;if(n.length===
-0)return O.errors=[{instancePath:s+"/after",keyword:"minLength",params:{limit:1}}],!1}else return O.errors=[{instancePath:s+
+"string"){if(V(n)>128)return D.errors=[{instancePath:s+"/after",keyword:"maxLength",params:{limit:128}}],!1;if(n.length===
+0)return D.errors=[{instancePath:s+"/after",keyword:"minLength",params:{limit:1}}],!1}else return D.errors=[{instancePath:s+
 "/after",keyword:"type",params:{type:"string"}}],!1;var a=f===e}else var a=!0;if(a){if(t.group!==void 0){let n=t.group,f=e;
-if(e===f)if(typeof n=="string"){if(V(n)>100)return O.errors=[{instancePath:s+"/group",keyword:"maxLength",params:{limit:100}}],
-!1;if(n.length===0)return O.errors=[{instancePath:s+"/group",keyword:"minLength",params:{limit:1}}],!1}else return O.errors=
+if(e===f)if(typeof n=="string"){if(V(n)>100)return D.errors=[{instancePath:s+"/group",keyword:"maxLength",params:{limit:100}}],
+!1;if(n.length===0)return D.errors=[{instancePath:s+"/group",keyword:"minLength",params:{limit:1}}],!1}else return D.errors=
 [{instancePath:s+"/group",keyword:"type",params:{type:"string"}}],!1;var a=f===e}else var a=!0;if(a){if(t.total_tokens!==
-void 0){let n=t.total_tokens,f=e;if(!(typeof n=="number"&&!(n%1)&&!isNaN(n)&&isFinite(n)))return O.errors=[{instancePath:s+
+void 0){let n=t.total_tokens,f=e;if(!(typeof n=="number"&&!(n%1)&&!isNaN(n)&&isFinite(n)))return D.errors=[{instancePath:s+
 "/total_tokens",keyword:"type",params:{type:"integer"}}],!1;if(e===f&&typeof n=="number"&&isFinite(n)){if(n>1e12||isNaN(
-n))return O.errors=[{instancePath:s+"/total_tokens",keyword:"maximum",params:{comparison:"<=",limit:1e12}}],!1;if(n<1||isNaN(
-n))return O.errors=[{instancePath:s+"/total_tokens",keyword:"minimum",params:{comparison:">=",limit:1}}],!1}var a=f===e}else
+n))return D.errors=[{instancePath:s+"/total_tokens",keyword:"maximum",params:{comparison:"<=",limit:1e12}}],!1;if(n<1||isNaN(
+n))return D.errors=[{instancePath:s+"/total_tokens",keyword:"minimum",params:{comparison:">=",limit:1}}],!1}var a=f===e}else
 var a=!0;if(a){if(t.total_cost_usd!==void 0){let n=t.total_cost_usd,f=e;if(e===f)if(typeof n=="number"&&isFinite(n)){if(n>
-1e6||isNaN(n))return O.errors=[{instancePath:s+"/total_cost_usd",keyword:"maximum",params:{comparison:"<=",limit:1e6}}],
-!1;if(n<1e-6||isNaN(n))return O.errors=[{instancePath:s+"/total_cost_usd",keyword:"minimum",params:{comparison:">=",limit:1e-6}}],
-!1}else return O.errors=[{instancePath:s+"/total_cost_usd",keyword:"type",params:{type:"number"}}],!1;var a=f===e}else var a=!0;
-if(a){if(t.backend!==void 0){let n=t.backend,f=e;if(e===f)if(typeof n=="string"){if(!ke.test(n))return O.errors=[{instancePath:s+
-"/backend",keyword:"saidPattern",params:{says:"the name of a backend"}}],!1}else return O.errors=[{instancePath:s+"/back\
+1e6||isNaN(n))return D.errors=[{instancePath:s+"/total_cost_usd",keyword:"maximum",params:{comparison:"<=",limit:1e6}}],
+!1;if(n<1e-6||isNaN(n))return D.errors=[{instancePath:s+"/total_cost_usd",keyword:"minimum",params:{comparison:">=",limit:1e-6}}],
+!1}else return D.errors=[{instancePath:s+"/total_cost_usd",keyword:"type",params:{type:"number"}}],!1;var a=f===e}else var a=!0;
+if(a){if(t.backend!==void 0){let n=t.backend,f=e;if(e===f)if(typeof n=="string"){if(!ge.test(n))return D.errors=[{instancePath:s+
+"/backend",keyword:"saidPattern",params:{says:"the name of a backend"}}],!1}else return D.errors=[{instancePath:s+"/back\
 end",keyword:"type",params:{type:"string"}}],!1;var a=f===e}else var a=!0;if(a){if(t.model!==void 0){let n=t.model,f=e;if(e===
-f)if(typeof n=="string"){if(V(n)>200)return O.errors=[{instancePath:s+"/model",keyword:"maxLength",params:{limit:200}}],
-!1;if(n.length===0)return O.errors=[{instancePath:s+"/model",keyword:"minLength",params:{limit:1}}],!1}else return O.errors=
+f)if(typeof n=="string"){if(V(n)>200)return D.errors=[{instancePath:s+"/model",keyword:"maxLength",params:{limit:200}}],
+!1;if(n.length===0)return D.errors=[{instancePath:s+"/model",keyword:"minLength",params:{limit:1}}],!1}else return D.errors=
 [{instancePath:s+"/model",keyword:"type",params:{type:"string"}}],!1;var a=f===e}else var a=!0;if(a){if(t.review_backend!==
-void 0){let n=t.review_backend,f=e;if(e===f)if(typeof n=="string"){if(!ke.test(n))return O.errors=[{instancePath:s+"/rev\
-iew_backend",keyword:"saidPattern",params:{says:"the name of a backend"}}],!1}else return O.errors=[{instancePath:s+"/re\
+void 0){let n=t.review_backend,f=e;if(e===f)if(typeof n=="string"){if(!ge.test(n))return D.errors=[{instancePath:s+"/rev\
+iew_backend",keyword:"saidPattern",params:{says:"the name of a backend"}}],!1}else return D.errors=[{instancePath:s+"/re\
 view_backend",keyword:"type",params:{type:"string"}}],!1;var a=f===e}else var a=!0;if(a){if(t.review_model!==void 0){let n=t.
-review_model,f=e;if(e===f)if(typeof n=="string"){if(V(n)>200)return O.errors=[{instancePath:s+"/review_model",keyword:"m\
-axLength",params:{limit:200}}],!1;if(n.length===0)return O.errors=[{instancePath:s+"/review_model",keyword:"minLength",params:{
-limit:1}}],!1}else return O.errors=[{instancePath:s+"/review_model",keyword:"type",params:{type:"string"}}],!1;var a=f===
-e}else var a=!0;if(a){if(t.checks!==void 0){let n=t.checks,f=e;if(e===f)if(Array.isArray(n)){if(n.length>50)return O.errors=
-[{instancePath:s+"/checks",keyword:"maxItems",params:{limit:50}}],!1;{var i=!0;let k=n.length;for(let c=0;c<k;c++){let x=n[c],
-v=e;if(e===v)if(typeof x=="string"){if(V(x)>4e3)return O.errors=[{instancePath:s+"/checks/"+c,keyword:"maxLength",params:{
-limit:4e3}}],!1;if(x.length===0)return O.errors=[{instancePath:s+"/checks/"+c,keyword:"minLength",params:{limit:1}}],!1}else
-return O.errors=[{instancePath:s+"/checks/"+c,keyword:"type",params:{type:"string"}}],!1;var i=v===e;if(!i)break}}}else return O.
+review_model,f=e;if(e===f)if(typeof n=="string"){if(V(n)>200)return D.errors=[{instancePath:s+"/review_model",keyword:"m\
+axLength",params:{limit:200}}],!1;if(n.length===0)return D.errors=[{instancePath:s+"/review_model",keyword:"minLength",params:{
+limit:1}}],!1}else return D.errors=[{instancePath:s+"/review_model",keyword:"type",params:{type:"string"}}],!1;var a=f===
+e}else var a=!0;if(a){if(t.checks!==void 0){let n=t.checks,f=e;if(e===f)if(Array.isArray(n)){if(n.length>50)return D.errors=
+[{instancePath:s+"/checks",keyword:"maxItems",params:{limit:50}}],!1;{var i=!0;let g=n.length;for(let c=0;c<g;c++){let x=n[c],
+v=e;if(e===v)if(typeof x=="string"){if(V(x)>4e3)return D.errors=[{instancePath:s+"/checks/"+c,keyword:"maxLength",params:{
+limit:4e3}}],!1;if(x.length===0)return D.errors=[{instancePath:s+"/checks/"+c,keyword:"minLength",params:{limit:1}}],!1}else
+return D.errors=[{instancePath:s+"/checks/"+c,keyword:"type",params:{type:"string"}}],!1;var i=v===e;if(!i)break}}}else return D.
 errors=[{instancePath:s+"/checks",keyword:"type",params:{type:"array"}}],!1;var a=f===e}else var a=!0;if(a){if(t.actions!==
-void 0){let n=t.actions,f=e;if(!(typeof n=="number"&&!(n%1)&&!isNaN(n)&&isFinite(n)))return O.errors=[{instancePath:s+"/\
-actions",keyword:"type",params:{type:"integer"}}],!1;if(e===f&&typeof n=="number"&&isFinite(n)){if(n>1e3||isNaN(n))return O.
-errors=[{instancePath:s+"/actions",keyword:"maximum",params:{comparison:"<=",limit:1e3}}],!1;if(n<1||isNaN(n))return O.errors=
+void 0){let n=t.actions,f=e;if(!(typeof n=="number"&&!(n%1)&&!isNaN(n)&&isFinite(n)))return D.errors=[{instancePath:s+"/\
+actions",keyword:"type",params:{type:"integer"}}],!1;if(e===f&&typeof n=="number"&&isFinite(n)){if(n>1e3||isNaN(n))return D.
+errors=[{instancePath:s+"/actions",keyword:"maximum",params:{comparison:"<=",limit:1e3}}],!1;if(n<1||isNaN(n))return D.errors=
 [{instancePath:s+"/actions",keyword:"minimum",params:{comparison:">=",limit:1}}],!1}var a=f===e}else var a=!0;if(a){if(t.
-max_tokens!==void 0){let n=t.max_tokens,f=e;if(!(typeof n=="number"&&!(n%1)&&!isNaN(n)&&isFinite(n)))return O.errors=[{instancePath:s+
+max_tokens!==void 0){let n=t.max_tokens,f=e;if(!(typeof n=="number"&&!(n%1)&&!isNaN(n)&&isFinite(n)))return D.errors=[{instancePath:s+
 "/max_tokens",keyword:"type",params:{type:"integer"}}],!1;if(e===f&&typeof n=="number"&&isFinite(n)){if(n>1e12||isNaN(n))
-return O.errors=[{instancePath:s+"/max_tokens",keyword:"maximum",params:{comparison:"<=",limit:1e12}}],!1;if(n<1||isNaN(
-n))return O.errors=[{instancePath:s+"/max_tokens",keyword:"minimum",params:{comparison:">=",limit:1}}],!1}var a=f===e}else
+return D.errors=[{instancePath:s+"/max_tokens",keyword:"maximum",params:{comparison:"<=",limit:1e12}}],!1;if(n<1||isNaN(
+n))return D.errors=[{instancePath:s+"/max_tokens",keyword:"minimum",params:{comparison:">=",limit:1}}],!1}var a=f===e}else
 var a=!0;if(a){if(t.max_cost_usd!==void 0){let n=t.max_cost_usd,f=e;if(e===f)if(typeof n=="number"&&isFinite(n)){if(n>1e6||
-isNaN(n))return O.errors=[{instancePath:s+"/max_cost_usd",keyword:"maximum",params:{comparison:"<=",limit:1e6}}],!1;if(n<
-1e-6||isNaN(n))return O.errors=[{instancePath:s+"/max_cost_usd",keyword:"minimum",params:{comparison:">=",limit:1e-6}}],
-!1}else return O.errors=[{instancePath:s+"/max_cost_usd",keyword:"type",params:{type:"number"}}],!1;var a=f===e}else var a=!0;
-if(a){if(t.max_time_secs!==void 0){let n=t.max_time_secs,f=e;if(!(typeof n=="number"&&!(n%1)&&!isNaN(n)&&isFinite(n)))return O.
+isNaN(n))return D.errors=[{instancePath:s+"/max_cost_usd",keyword:"maximum",params:{comparison:"<=",limit:1e6}}],!1;if(n<
+1e-6||isNaN(n))return D.errors=[{instancePath:s+"/max_cost_usd",keyword:"minimum",params:{comparison:">=",limit:1e-6}}],
+!1}else return D.errors=[{instancePath:s+"/max_cost_usd",keyword:"type",params:{type:"number"}}],!1;var a=f===e}else var a=!0;
+if(a){if(t.max_time_secs!==void 0){let n=t.max_time_secs,f=e;if(!(typeof n=="number"&&!(n%1)&&!isNaN(n)&&isFinite(n)))return D.
 errors=[{instancePath:s+"/max_time_secs",keyword:"type",params:{type:"integer"}}],!1;if(e===f&&typeof n=="number"&&isFinite(
-n)){if(n>31536e3||isNaN(n))return O.errors=[{instancePath:s+"/max_time_secs",keyword:"maximum",params:{comparison:"<=",limit:31536e3}}],
-!1;if(n<1||isNaN(n))return O.errors=[{instancePath:s+"/max_time_secs",keyword:"minimum",params:{comparison:">=",limit:1}}],
+n)){if(n>31536e3||isNaN(n))return D.errors=[{instancePath:s+"/max_time_secs",keyword:"maximum",params:{comparison:"<=",limit:31536e3}}],
+!1;if(n<1||isNaN(n))return D.errors=[{instancePath:s+"/max_time_secs",keyword:"minimum",params:{comparison:">=",limit:1}}],
 !1}var a=f===e}else var a=!0;if(a){if(t.rounds!==void 0){let n=t.rounds,f=e;if(!(typeof n=="number"&&!(n%1)&&!isNaN(n)&&
-isFinite(n)))return O.errors=[{instancePath:s+"/rounds",keyword:"type",params:{type:"integer"}}],!1;if(e===f&&typeof n==
-"number"&&isFinite(n)){if(n>20||isNaN(n))return O.errors=[{instancePath:s+"/rounds",keyword:"maximum",params:{comparison:"\
-<=",limit:20}}],!1;if(n<0||isNaN(n))return O.errors=[{instancePath:s+"/rounds",keyword:"minimum",params:{comparison:">=",
+isFinite(n)))return D.errors=[{instancePath:s+"/rounds",keyword:"type",params:{type:"integer"}}],!1;if(e===f&&typeof n==
+"number"&&isFinite(n)){if(n>20||isNaN(n))return D.errors=[{instancePath:s+"/rounds",keyword:"maximum",params:{comparison:"\
+<=",limit:20}}],!1;if(n<0||isNaN(n))return D.errors=[{instancePath:s+"/rounds",keyword:"minimum",params:{comparison:">=",
 limit:0}}],!1}var a=f===e}else var a=!0;if(a){if(t.approval_mode!==void 0){let n=t.approval_mode,f=e;if(!(n==="auto"||n===
-"sandboxed"||n==="none"||n==="always"))return O.errors=[{instancePath:s+"/approval_mode",keyword:"enum",params:{allowedValues:Ge}}],
+"sandboxed"||n==="none"||n==="always"))return D.errors=[{instancePath:s+"/approval_mode",keyword:"enum",params:{allowedValues:Ge}}],
 !1;var a=f===e}else var a=!0;if(a){if(t.mcp_servers!==void 0){let n=t.mcp_servers,f=e;if(e===f)if(Array.isArray(n)){if(n.
-length>32)return O.errors=[{instancePath:s+"/mcp_servers",keyword:"maxItems",params:{limit:32}}],!1;{var l=!0;let k=n.length;
-for(let c=0;c<k;c++){let x=n[c],v=e;if(e===v)if(typeof x=="string"){if(V(x)>64)return O.errors=[{instancePath:s+"/mcp_se\
-rvers/"+c,keyword:"maxLength",params:{limit:64}}],!1;if(x.length===0)return O.errors=[{instancePath:s+"/mcp_servers/"+c,
-keyword:"minLength",params:{limit:1}}],!1}else return O.errors=[{instancePath:s+"/mcp_servers/"+c,keyword:"type",params:{
-type:"string"}}],!1;var l=v===e;if(!l)break}}}else return O.errors=[{instancePath:s+"/mcp_servers",keyword:"type",params:{
+length>32)return D.errors=[{instancePath:s+"/mcp_servers",keyword:"maxItems",params:{limit:32}}],!1;{var l=!0;let g=n.length;
+for(let c=0;c<g;c++){let x=n[c],v=e;if(e===v)if(typeof x=="string"){if(V(x)>64)return D.errors=[{instancePath:s+"/mcp_se\
+rvers/"+c,keyword:"maxLength",params:{limit:64}}],!1;if(x.length===0)return D.errors=[{instancePath:s+"/mcp_servers/"+c,
+keyword:"minLength",params:{limit:1}}],!1}else return D.errors=[{instancePath:s+"/mcp_servers/"+c,keyword:"type",params:{
+type:"string"}}],!1;var l=v===e;if(!l)break}}}else return D.errors=[{instancePath:s+"/mcp_servers",keyword:"type",params:{
 type:"array"}}],!1;var a=f===e}else var a=!0;if(a){if(t.on_limit!==void 0){let n=t.on_limit,f=e;if(!(n==="ask"||n==="wai\
-t"||n==="next"||n==="pause"))return O.errors=[{instancePath:s+"/on_limit",keyword:"enum",params:{allowedValues:Je}}],!1;
+t"||n==="next"||n==="pause"))return D.errors=[{instancePath:s+"/on_limit",keyword:"enum",params:{allowedValues:Je}}],!1;
 var a=f===e}else var a=!0;if(a){if(t.max_wait_secs!==void 0){let n=t.max_wait_secs,f=e;if(!(typeof n=="number"&&!(n%1)&&
-!isNaN(n)&&isFinite(n)))return O.errors=[{instancePath:s+"/max_wait_secs",keyword:"type",params:{type:"integer"}}],!1;if(e===
-f&&typeof n=="number"&&isFinite(n)){if(n>31536e3||isNaN(n))return O.errors=[{instancePath:s+"/max_wait_secs",keyword:"ma\
-ximum",params:{comparison:"<=",limit:31536e3}}],!1;if(n<1||isNaN(n))return O.errors=[{instancePath:s+"/max_wait_secs",keyword:"\
+!isNaN(n)&&isFinite(n)))return D.errors=[{instancePath:s+"/max_wait_secs",keyword:"type",params:{type:"integer"}}],!1;if(e===
+f&&typeof n=="number"&&isFinite(n)){if(n>31536e3||isNaN(n))return D.errors=[{instancePath:s+"/max_wait_secs",keyword:"ma\
+ximum",params:{comparison:"<=",limit:31536e3}}],!1;if(n<1||isNaN(n))return D.errors=[{instancePath:s+"/max_wait_secs",keyword:"\
 minimum",params:{comparison:">=",limit:1}}],!1}var a=f===e}else var a=!0;if(a){if(t.fallback!==void 0){let n=t.fallback,
-f=e;if(e===f)if(Array.isArray(n)){if(n.length>20)return O.errors=[{instancePath:s+"/fallback",keyword:"maxItems",params:{
-limit:20}}],!1;{var y=!0;let k=n.length;for(let c=0;c<k;c++){let x=n[c],v=e;if(e===v)if(typeof x=="string"){if(!ke.test(
-x))return O.errors=[{instancePath:s+"/fallback/"+c,keyword:"saidPattern",params:{says:"the name of a backend"}}],!1}else
-return O.errors=[{instancePath:s+"/fallback/"+c,keyword:"type",params:{type:"string"}}],!1;var y=v===e;if(!y)break}}}else
-return O.errors=[{instancePath:s+"/fallback",keyword:"type",params:{type:"array"}}],!1;var a=f===e}else var a=!0;if(a)if(t.
-deliver!==void 0){let n=t.deliver,f=e;if(!(n==="none"||n==="branch"||n==="pr"))return O.errors=[{instancePath:s+"/delive\
-r",keyword:"enum",params:{allowedValues:We}}],!1;var a=f===e}else var a=!0}}}}}}}}}}}}}}}}}}}}}}}}}}}else return O.errors=
-[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return O.errors=r,e===0}var Cr=de;var zr=["text","action_id"];function de(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){
+f=e;if(e===f)if(Array.isArray(n)){if(n.length>20)return D.errors=[{instancePath:s+"/fallback",keyword:"maxItems",params:{
+limit:20}}],!1;{var y=!0;let g=n.length;for(let c=0;c<g;c++){let x=n[c],v=e;if(e===v)if(typeof x=="string"){if(!ge.test(
+x))return D.errors=[{instancePath:s+"/fallback/"+c,keyword:"saidPattern",params:{says:"the name of a backend"}}],!1}else
+return D.errors=[{instancePath:s+"/fallback/"+c,keyword:"type",params:{type:"string"}}],!1;var y=v===e;if(!y)break}}}else
+return D.errors=[{instancePath:s+"/fallback",keyword:"type",params:{type:"array"}}],!1;var a=f===e}else var a=!0;if(a)if(t.
+deliver!==void 0){let n=t.deliver,f=e;if(!(n==="none"||n==="branch"||n==="pr"))return D.errors=[{instancePath:s+"/delive\
+r",keyword:"enum",params:{allowedValues:We}}],!1;var a=f===e}else var a=!0}}}}}}}}}}}}}}}}}}}}}}}}}}}else return D.errors=
+[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return D.errors=r,e===0}var Cr=de;var zr=["text","action_id"];function de(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let i;if(t.text===void 0&&(i="text"))return de.errors=
 [{instancePath:s,keyword:"required",params:{missingProperty:i}}],!1;for(let l in t){let y=e;if(!(l==="text"||l==="action\
 _id")){let n={instancePath:s,keyword:"enum",params:{allowedValues:zr},propertyName:l};r===null?r=[n]:r.push(n),e++}var o=y===
@@ -378,31 +378,31 @@ over")){let n={instancePath:s,keyword:"enum",params:{allowedValues:Zr},propertyN
 e;if(!o){let n={instancePath:s,keyword:"propertyNames",params:{propertyName:l}};return r===null?r=[n]:r.push(n),e++,ue.errors=
 r,!1;break}}if(o){if(t.also!==void 0){let l=t.also,y=e;if(e===y)if(Array.isArray(l)){if(l.length>10)return ue.errors=[{instancePath:s+
 "/also",keyword:"maxItems",params:{limit:10}}],!1;if(l.length<1)return ue.errors=[{instancePath:s+"/also",keyword:"minIt\
-ems",params:{limit:1}}],!1;{var a=!0;let n=l.length;for(let f=0;f<n;f++){let d=l[f],k=e;if(e===k)if(typeof d=="string"){
+ems",params:{limit:1}}],!1;{var a=!0;let n=l.length;for(let f=0;f<n;f++){let d=l[f],g=e;if(e===g)if(typeof d=="string"){
 if(V(d)>2e3)return ue.errors=[{instancePath:s+"/also/"+f,keyword:"maxLength",params:{limit:2e3}}],!1;if(d.length===0)return ue.
 errors=[{instancePath:s+"/also/"+f,keyword:"minLength",params:{limit:1}}],!1}else return ue.errors=[{instancePath:s+"/al\
-so/"+f,keyword:"type",params:{type:"string"}}],!1;var a=k===e;if(!a)break}}}else return ue.errors=[{instancePath:s+"/als\
+so/"+f,keyword:"type",params:{type:"string"}}],!1;var a=g===e;if(!a)break}}}else return ue.errors=[{instancePath:s+"/als\
 o",keyword:"type",params:{type:"array"}}],!1;var i=y===e}else var i=!0;if(i)if(t.take_over!==void 0){let l=e;if(typeof t.
 take_over!="boolean")return ue.errors=[{instancePath:s+"/take_over",keyword:"type",params:{type:"boolean"}}],!1;var i=l===
 e}else var i=!0}}else return ue.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ue.errors=r,e===
-0}var Ur=ge;var Kr=["into","here"];function ge(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){
+0}var Ur=ke;var Yr=["into","here"];function ke(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){for(let i in t){let l=e;if(!(i==="into"||i==="here")){
-let y={instancePath:s,keyword:"enum",params:{allowedValues:Kr},propertyName:i};r===null?r=[y]:r.push(y),e++}var o=l===e;
-if(!o){let y={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[y]:r.push(y),e++,ge.errors=
-r,!1;break}}if(o){if(t.into!==void 0){let i=t.into,l=e;if(e===l)if(typeof i=="string"){if(V(i)>250)return ge.errors=[{instancePath:s+
-"/into",keyword:"maxLength",params:{limit:250}}],!1;if(i.length===0)return ge.errors=[{instancePath:s+"/into",keyword:"m\
-inLength",params:{limit:1}}],!1}else return ge.errors=[{instancePath:s+"/into",keyword:"type",params:{type:"string"}}],!1;
-var a=l===e}else var a=!0;if(a)if(t.here!==void 0){let i=e;if(typeof t.here!="boolean")return ge.errors=[{instancePath:s+
-"/here",keyword:"type",params:{type:"boolean"}}],!1;var a=i===e}else var a=!0}}else return ge.errors=[{instancePath:s,keyword:"\
-type",params:{type:"object"}}],!1;return ge.errors=r,e===0}var bs=we;var Yr=["name"];function we(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){
+let y={instancePath:s,keyword:"enum",params:{allowedValues:Yr},propertyName:i};r===null?r=[y]:r.push(y),e++}var o=l===e;
+if(!o){let y={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[y]:r.push(y),e++,ke.errors=
+r,!1;break}}if(o){if(t.into!==void 0){let i=t.into,l=e;if(e===l)if(typeof i=="string"){if(V(i)>250)return ke.errors=[{instancePath:s+
+"/into",keyword:"maxLength",params:{limit:250}}],!1;if(i.length===0)return ke.errors=[{instancePath:s+"/into",keyword:"m\
+inLength",params:{limit:1}}],!1}else return ke.errors=[{instancePath:s+"/into",keyword:"type",params:{type:"string"}}],!1;
+var a=l===e}else var a=!0;if(a)if(t.here!==void 0){let i=e;if(typeof t.here!="boolean")return ke.errors=[{instancePath:s+
+"/here",keyword:"type",params:{type:"boolean"}}],!1;var a=i===e}else var a=!0}}else return ke.errors=[{instancePath:s,keyword:"\
+type",params:{type:"object"}}],!1;return ke.errors=r,e===0}var Ns=we;var Kr=["name"];function we(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let a;if(t.name===void 0&&(a="name"))return we.errors=
 [{instancePath:s,keyword:"required",params:{missingProperty:a}}],!1;for(let i in t){let l=e;if(i!=="name"){let y={instancePath:s,
-keyword:"enum",params:{allowedValues:Yr},propertyName:i};r===null?r=[y]:r.push(y),e++}var o=l===e;if(!o){let y={instancePath:s,
+keyword:"enum",params:{allowedValues:Kr},propertyName:i};r===null?r=[y]:r.push(y),e++}var o=l===e;if(!o){let y={instancePath:s,
 keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[y]:r.push(y),e++,we.errors=r,!1;break}}if(o&&t.name!==
 void 0){let i=t.name;if(e===e)if(typeof i=="string"){if(V(i)>64)return we.errors=[{instancePath:s+"/name",keyword:"maxLe\
 ngth",params:{limit:64}}],!1;if(i.length===0)return we.errors=[{instancePath:s+"/name",keyword:"minLength",params:{limit:1}}],
 !1}else return we.errors=[{instancePath:s+"/name",keyword:"type",params:{type:"string"}}],!1}}else return we.errors=[{instancePath:s,
-keyword:"type",params:{type:"object"}}],!1;return we.errors=r,e===0}var xs=ce;var Hr=["limit","offset"];function ce(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){
+keyword:"type",params:{type:"object"}}],!1;return we.errors=r,e===0}var js=ce;var Hr=["limit","offset"];function ce(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){for(let i in t){let l=e;if(!(i==="limit"||i==="offs\
 et")){let y={instancePath:s,keyword:"enum",params:{allowedValues:Hr},propertyName:i};r===null?r=[y]:r.push(y),e++}var o=l===
 e;if(!o){let y={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[y]:r.push(y),e++,ce.errors=
@@ -422,54 +422,54 @@ ss=new RegExp("^[0-9]{1,9}(?:\\.[0-9]{1,6})?[kM]?(?:usd|tokens|requests|minutes)
 "^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(?:\\.\\d+)?Z$","u"),as=new RegExp("^/","u");function Z(t,{instancePath:s="",
 parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&
 !Array.isArray(t)){let f;if(t.name===void 0&&(f="name"))return Z.errors=[{instancePath:s,keyword:"required",params:{missingProperty:f}}],
-!1;for(let d in t){let k=e;if(!(d==="name"||d==="role"||d==="rate_limit_rps"||d==="rate_limit_burst"||d==="max_approval_\
+!1;for(let d in t){let g=e;if(!(d==="name"||d==="role"||d==="rate_limit_rps"||d==="rate_limit_burst"||d==="max_approval_\
 mode"||d==="max_sandbox_mode"||d==="budgets"||d==="expires_at"||d==="may_merge"||d==="agent_tools"||d==="mcp_servers"||d===
 "directories"||d==="backends"||d==="requires_sandbox")){let c={instancePath:s,keyword:"enum",params:{allowedValues:Jr},propertyName:d};
-r===null?r=[c]:r.push(c),e++}var o=k===e;if(!o){let c={instancePath:s,keyword:"propertyNames",params:{propertyName:d}};return r===
-null?r=[c]:r.push(c),e++,Z.errors=r,!1;break}}if(o){if(t.name!==void 0){let d=t.name,k=e;if(e===k)if(typeof d=="string"){
+r===null?r=[c]:r.push(c),e++}var o=g===e;if(!o){let c={instancePath:s,keyword:"propertyNames",params:{propertyName:d}};return r===
+null?r=[c]:r.push(c),e++,Z.errors=r,!1;break}}if(o){if(t.name!==void 0){let d=t.name,g=e;if(e===g)if(typeof d=="string"){
 if(!rs.test(d))return Z.errors=[{instancePath:s+"/name",keyword:"saidPattern",params:{says:"a name of 1 to 64 letters, d\
 igits, dots, underscores or hyphens"}}],!1}else return Z.errors=[{instancePath:s+"/name",keyword:"type",params:{type:"st\
-ring"}}],!1;var a=k===e}else var a=!0;if(a){if(t.role!==void 0){let d=t.role,k=e;if(!(d==="client"||d==="operator"||d===
-"admin"))return Z.errors=[{instancePath:s+"/role",keyword:"enum",params:{allowedValues:Wr}}],!1;var a=k===e}else var a=!0;
-if(a){if(t.rate_limit_rps!==void 0){let d=t.rate_limit_rps,k=e;if(!(typeof d=="number"&&!(d%1)&&!isNaN(d)&&isFinite(d)))
-return Z.errors=[{instancePath:s+"/rate_limit_rps",keyword:"type",params:{type:"integer"}}],!1;if(e===k&&typeof d=="numb\
+ring"}}],!1;var a=g===e}else var a=!0;if(a){if(t.role!==void 0){let d=t.role,g=e;if(!(d==="client"||d==="operator"||d===
+"admin"))return Z.errors=[{instancePath:s+"/role",keyword:"enum",params:{allowedValues:Wr}}],!1;var a=g===e}else var a=!0;
+if(a){if(t.rate_limit_rps!==void 0){let d=t.rate_limit_rps,g=e;if(!(typeof d=="number"&&!(d%1)&&!isNaN(d)&&isFinite(d)))
+return Z.errors=[{instancePath:s+"/rate_limit_rps",keyword:"type",params:{type:"integer"}}],!1;if(e===g&&typeof d=="numb\
 er"&&isFinite(d)){if(d>1e6||isNaN(d))return Z.errors=[{instancePath:s+"/rate_limit_rps",keyword:"maximum",params:{comparison:"\
 <=",limit:1e6}}],!1;if(d<1||isNaN(d))return Z.errors=[{instancePath:s+"/rate_limit_rps",keyword:"minimum",params:{comparison:"\
->=",limit:1}}],!1}var a=k===e}else var a=!0;if(a){if(t.rate_limit_burst!==void 0){let d=t.rate_limit_burst,k=e;if(!(typeof d==
+>=",limit:1}}],!1}var a=g===e}else var a=!0;if(a){if(t.rate_limit_burst!==void 0){let d=t.rate_limit_burst,g=e;if(!(typeof d==
 "number"&&!(d%1)&&!isNaN(d)&&isFinite(d)))return Z.errors=[{instancePath:s+"/rate_limit_burst",keyword:"type",params:{type:"\
-integer"}}],!1;if(e===k&&typeof d=="number"&&isFinite(d)){if(d>1e6||isNaN(d))return Z.errors=[{instancePath:s+"/rate_lim\
+integer"}}],!1;if(e===g&&typeof d=="number"&&isFinite(d)){if(d>1e6||isNaN(d))return Z.errors=[{instancePath:s+"/rate_lim\
 it_burst",keyword:"maximum",params:{comparison:"<=",limit:1e6}}],!1;if(d<1||isNaN(d))return Z.errors=[{instancePath:s+"/\
-rate_limit_burst",keyword:"minimum",params:{comparison:">=",limit:1}}],!1}var a=k===e}else var a=!0;if(a){if(t.max_approval_mode!==
-void 0){let d=t.max_approval_mode,k=e;if(!(d==="always"||d==="auto"||d==="none"))return Z.errors=[{instancePath:s+"/max_\
-approval_mode",keyword:"enum",params:{allowedValues:Xr}}],!1;var a=k===e}else var a=!0;if(a){if(t.max_sandbox_mode!==void 0){
-let d=t.max_sandbox_mode,k=e;if(!(d==="read-only"||d==="workspace"||d==="full"))return Z.errors=[{instancePath:s+"/max_s\
-andbox_mode",keyword:"enum",params:{allowedValues:es}}],!1;var a=k===e}else var a=!0;if(a){if(t.budgets!==void 0){let d=t.
-budgets,k=e;if(e===k)if(Array.isArray(d)){var i=!0;let x=d.length;for(let v=0;v<x;v++){let w=d[v],C=e;if(e===C)if(typeof w==
+rate_limit_burst",keyword:"minimum",params:{comparison:">=",limit:1}}],!1}var a=g===e}else var a=!0;if(a){if(t.max_approval_mode!==
+void 0){let d=t.max_approval_mode,g=e;if(!(d==="always"||d==="auto"||d==="none"))return Z.errors=[{instancePath:s+"/max_\
+approval_mode",keyword:"enum",params:{allowedValues:Xr}}],!1;var a=g===e}else var a=!0;if(a){if(t.max_sandbox_mode!==void 0){
+let d=t.max_sandbox_mode,g=e;if(!(d==="read-only"||d==="workspace"||d==="full"))return Z.errors=[{instancePath:s+"/max_s\
+andbox_mode",keyword:"enum",params:{allowedValues:es}}],!1;var a=g===e}else var a=!0;if(a){if(t.budgets!==void 0){let d=t.
+budgets,g=e;if(e===g)if(Array.isArray(d)){var i=!0;let x=d.length;for(let v=0;v<x;v++){let w=d[v],C=e;if(e===C)if(typeof w==
 "string"){if(!ss.test(w))return Z.errors=[{instancePath:s+"/budgets/"+v,keyword:"saidPattern",params:{says:"a budget suc\
 h as 20usd/day, 5Mtokens/week, 100requests/month or 90minutes/once"}}],!1}else return Z.errors=[{instancePath:s+"/budget\
 s/"+v,keyword:"type",params:{type:"string"}}],!1;var i=C===e;if(!i)break}}else return Z.errors=[{instancePath:s+"/budget\
-s",keyword:"type",params:{type:"array"}}],!1;var a=k===e}else var a=!0;if(a){if(t.expires_at!==void 0){let d=t.expires_at,
-k=e;if(e===k)if(typeof d=="string"){if(!ts.test(d))return Z.errors=[{instancePath:s+"/expires_at",keyword:"saidPattern",
+s",keyword:"type",params:{type:"array"}}],!1;var a=g===e}else var a=!0;if(a){if(t.expires_at!==void 0){let d=t.expires_at,
+g=e;if(e===g)if(typeof d=="string"){if(!ts.test(d))return Z.errors=[{instancePath:s+"/expires_at",keyword:"saidPattern",
 params:{says:"a time in UTC such as 2026-12-31T00:00:00Z"}}],!1}else return Z.errors=[{instancePath:s+"/expires_at",keyword:"\
-type",params:{type:"string"}}],!1;var a=k===e}else var a=!0;if(a){if(t.may_merge!==void 0){let d=e;if(typeof t.may_merge!=
+type",params:{type:"string"}}],!1;var a=g===e}else var a=!0;if(a){if(t.may_merge!==void 0){let d=e;if(typeof t.may_merge!=
 "boolean")return Z.errors=[{instancePath:s+"/may_merge",keyword:"type",params:{type:"boolean"}}],!1;var a=d===e}else var a=!0;
-if(a){if(t.agent_tools!==void 0){let d=t.agent_tools,k=e;if(!(d==="all"||d==="none"))return Z.errors=[{instancePath:s+"/\
-agent_tools",keyword:"enum",params:{allowedValues:Ee}}],!1;var a=k===e}else var a=!0;if(a){if(t.mcp_servers!==void 0){let d=t.
-mcp_servers,k=e;if(e===k)if(Array.isArray(d)){var l=!0;let x=d.length;for(let v=0;v<x;v++){let w=d[v],C=e;if(e===C)if(typeof w==
+if(a){if(t.agent_tools!==void 0){let d=t.agent_tools,g=e;if(!(d==="all"||d==="none"))return Z.errors=[{instancePath:s+"/\
+agent_tools",keyword:"enum",params:{allowedValues:Ee}}],!1;var a=g===e}else var a=!0;if(a){if(t.mcp_servers!==void 0){let d=t.
+mcp_servers,g=e;if(e===g)if(Array.isArray(d)){var l=!0;let x=d.length;for(let v=0;v<x;v++){let w=d[v],C=e;if(e===C)if(typeof w==
 "string"){if(w.length===0)return Z.errors=[{instancePath:s+"/mcp_servers/"+v,keyword:"minLength",params:{limit:1}}],!1}else
 return Z.errors=[{instancePath:s+"/mcp_servers/"+v,keyword:"type",params:{type:"string"}}],!1;var l=C===e;if(!l)break}}else
-return Z.errors=[{instancePath:s+"/mcp_servers",keyword:"type",params:{type:"array"}}],!1;var a=k===e}else var a=!0;if(a){
-if(t.directories!==void 0){let d=t.directories,k=e;if(e===k)if(Array.isArray(d)){if(d.length<1)return Z.errors=[{instancePath:s+
+return Z.errors=[{instancePath:s+"/mcp_servers",keyword:"type",params:{type:"array"}}],!1;var a=g===e}else var a=!0;if(a){
+if(t.directories!==void 0){let d=t.directories,g=e;if(e===g)if(Array.isArray(d)){if(d.length<1)return Z.errors=[{instancePath:s+
 "/directories",keyword:"minItems",params:{limit:1}}],!1;{var y=!0;let x=d.length;for(let v=0;v<x;v++){let w=d[v],C=e;if(e===
 C)if(typeof w=="string"){if(!as.test(w))return Z.errors=[{instancePath:s+"/directories/"+v,keyword:"saidPattern",params:{
 says:"an absolute path"}}],!1}else return Z.errors=[{instancePath:s+"/directories/"+v,keyword:"type",params:{type:"strin\
 g"}}],!1;var y=C===e;if(!y)break}}}else return Z.errors=[{instancePath:s+"/directories",keyword:"type",params:{type:"arr\
-ay"}}],!1;var a=k===e}else var a=!0;if(a){if(t.backends!==void 0){let d=t.backends,k=e;if(e===k)if(Array.isArray(d)){if(d.
+ay"}}],!1;var a=g===e}else var a=!0;if(a){if(t.backends!==void 0){let d=t.backends,g=e;if(e===g)if(Array.isArray(d)){if(d.
 length<1)return Z.errors=[{instancePath:s+"/backends",keyword:"minItems",params:{limit:1}}],!1;{var n=!0;let x=d.length;
-for(let v=0;v<x;v++){let w=d[v],C=e;if(e===C)if(typeof w=="string"){if(!ke.test(w))return Z.errors=[{instancePath:s+"/ba\
+for(let v=0;v<x;v++){let w=d[v],C=e;if(e===C)if(typeof w=="string"){if(!ge.test(w))return Z.errors=[{instancePath:s+"/ba\
 ckends/"+v,keyword:"saidPattern",params:{says:"the name of a backend"}}],!1}else return Z.errors=[{instancePath:s+"/back\
 ends/"+v,keyword:"type",params:{type:"string"}}],!1;var n=C===e;if(!n)break}}}else return Z.errors=[{instancePath:s+"/ba\
-ckends",keyword:"type",params:{type:"array"}}],!1;var a=k===e}else var a=!0;if(a)if(t.requires_sandbox!==void 0){let d=e;
+ckends",keyword:"type",params:{type:"array"}}],!1;var a=g===e}else var a=!0;if(a)if(t.requires_sandbox!==void 0){let d=e;
 if(typeof t.requires_sandbox!="boolean")return Z.errors=[{instancePath:s+"/requires_sandbox",keyword:"type",params:{type:"\
 boolean"}}],!1;var a=d===e}else var a=!0}}}}}}}}}}}}}}else return Z.errors=[{instancePath:s,keyword:"type",params:{type:"\
 object"}}],!1;return Z.errors=r,e===0}var ns=je;var is=["before"];function je(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){
@@ -487,20 +487,20 @@ parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){let r=nu
 "mcp_servers"||n==="on_limit"||n==="max_wait_secs"||n==="fallback"||n==="deliver")){let d={instancePath:s,keyword:"enum",
 params:{allowedValues:os},propertyName:n};r===null?r=[d]:r.push(d),e++}var o=f===e;if(!o){let d={instancePath:s,keyword:"\
 propertyNames",params:{propertyName:n}};return r===null?r=[d]:r.push(d),e++,M.errors=r,!1;break}}if(o){if(t.backend!==void 0){
-let n=t.backend,f=e;if(e===f)if(typeof n=="string"){if(!ke.test(n))return M.errors=[{instancePath:s+"/backend",keyword:"\
+let n=t.backend,f=e;if(e===f)if(typeof n=="string"){if(!ge.test(n))return M.errors=[{instancePath:s+"/backend",keyword:"\
 saidPattern",params:{says:"the name of a backend"}}],!1}else return M.errors=[{instancePath:s+"/backend",keyword:"type",
 params:{type:"string"}}],!1;var a=f===e}else var a=!0;if(a){if(t.model!==void 0){let n=t.model,f=e;if(e===f)if(typeof n==
 "string"){if(V(n)>200)return M.errors=[{instancePath:s+"/model",keyword:"maxLength",params:{limit:200}}],!1;if(n.length===
 0)return M.errors=[{instancePath:s+"/model",keyword:"minLength",params:{limit:1}}],!1}else return M.errors=[{instancePath:s+
 "/model",keyword:"type",params:{type:"string"}}],!1;var a=f===e}else var a=!0;if(a){if(t.review_backend!==void 0){let n=t.
-review_backend,f=e;if(e===f)if(typeof n=="string"){if(!ke.test(n))return M.errors=[{instancePath:s+"/review_backend",keyword:"\
+review_backend,f=e;if(e===f)if(typeof n=="string"){if(!ge.test(n))return M.errors=[{instancePath:s+"/review_backend",keyword:"\
 saidPattern",params:{says:"the name of a backend"}}],!1}else return M.errors=[{instancePath:s+"/review_backend",keyword:"\
 type",params:{type:"string"}}],!1;var a=f===e}else var a=!0;if(a){if(t.review_model!==void 0){let n=t.review_model,f=e;if(e===
 f)if(typeof n=="string"){if(V(n)>200)return M.errors=[{instancePath:s+"/review_model",keyword:"maxLength",params:{limit:200}}],
 !1;if(n.length===0)return M.errors=[{instancePath:s+"/review_model",keyword:"minLength",params:{limit:1}}],!1}else return M.
 errors=[{instancePath:s+"/review_model",keyword:"type",params:{type:"string"}}],!1;var a=f===e}else var a=!0;if(a){if(t.
 checks!==void 0){let n=t.checks,f=e;if(e===f)if(Array.isArray(n)){if(n.length>50)return M.errors=[{instancePath:s+"/chec\
-ks",keyword:"maxItems",params:{limit:50}}],!1;{var i=!0;let k=n.length;for(let c=0;c<k;c++){let x=n[c],v=e;if(e===v)if(typeof x==
+ks",keyword:"maxItems",params:{limit:50}}],!1;{var i=!0;let g=n.length;for(let c=0;c<g;c++){let x=n[c],v=e;if(e===v)if(typeof x==
 "string"){if(V(x)>4e3)return M.errors=[{instancePath:s+"/checks/"+c,keyword:"maxLength",params:{limit:4e3}}],!1;if(x.length===
 0)return M.errors=[{instancePath:s+"/checks/"+c,keyword:"minLength",params:{limit:1}}],!1}else return M.errors=[{instancePath:s+
 "/checks/"+c,keyword:"type",params:{type:"string"}}],!1;var i=v===e;if(!i)break}}}else return M.errors=[{instancePath:s+
@@ -528,8 +528,8 @@ isFinite(n)))return M.errors=[{instancePath:s+"/rounds",keyword:"type",params:{t
 limit:0}}],!1}var a=f===e}else var a=!0;if(a){if(t.approval_mode!==void 0){let n=t.approval_mode,f=e;if(!(n==="auto"||n===
 "sandboxed"||n==="none"||n==="always"))return M.errors=[{instancePath:s+"/approval_mode",keyword:"enum",params:{allowedValues:Ge}}],
 !1;var a=f===e}else var a=!0;if(a){if(t.mcp_servers!==void 0){let n=t.mcp_servers,f=e;if(e===f)if(Array.isArray(n)){if(n.
-length>32)return M.errors=[{instancePath:s+"/mcp_servers",keyword:"maxItems",params:{limit:32}}],!1;{var l=!0;let k=n.length;
-for(let c=0;c<k;c++){let x=n[c],v=e;if(e===v)if(typeof x=="string"){if(V(x)>64)return M.errors=[{instancePath:s+"/mcp_se\
+length>32)return M.errors=[{instancePath:s+"/mcp_servers",keyword:"maxItems",params:{limit:32}}],!1;{var l=!0;let g=n.length;
+for(let c=0;c<g;c++){let x=n[c],v=e;if(e===v)if(typeof x=="string"){if(V(x)>64)return M.errors=[{instancePath:s+"/mcp_se\
 rvers/"+c,keyword:"maxLength",params:{limit:64}}],!1;if(x.length===0)return M.errors=[{instancePath:s+"/mcp_servers/"+c,
 keyword:"minLength",params:{limit:1}}],!1}else return M.errors=[{instancePath:s+"/mcp_servers/"+c,keyword:"type",params:{
 type:"string"}}],!1;var l=v===e;if(!l)break}}}else return M.errors=[{instancePath:s+"/mcp_servers",keyword:"type",params:{
@@ -541,19 +541,19 @@ f&&typeof n=="number"&&isFinite(n)){if(n>31536e3||isNaN(n))return M.errors=[{ins
 ximum",params:{comparison:"<=",limit:31536e3}}],!1;if(n<1||isNaN(n))return M.errors=[{instancePath:s+"/max_wait_secs",keyword:"\
 minimum",params:{comparison:">=",limit:1}}],!1}var a=f===e}else var a=!0;if(a){if(t.fallback!==void 0){let n=t.fallback,
 f=e;if(e===f)if(Array.isArray(n)){if(n.length>20)return M.errors=[{instancePath:s+"/fallback",keyword:"maxItems",params:{
-limit:20}}],!1;{var y=!0;let k=n.length;for(let c=0;c<k;c++){let x=n[c],v=e;if(e===v)if(typeof x=="string"){if(!ke.test(
+limit:20}}],!1;{var y=!0;let g=n.length;for(let c=0;c<g;c++){let x=n[c],v=e;if(e===v)if(typeof x=="string"){if(!ge.test(
 x))return M.errors=[{instancePath:s+"/fallback/"+c,keyword:"saidPattern",params:{says:"the name of a backend"}}],!1}else
 return M.errors=[{instancePath:s+"/fallback/"+c,keyword:"type",params:{type:"string"}}],!1;var y=v===e;if(!y)break}}}else
 return M.errors=[{instancePath:s+"/fallback",keyword:"type",params:{type:"array"}}],!1;var a=f===e}else var a=!0;if(a)if(t.
 deliver!==void 0){let n=t.deliver,f=e;if(!(n==="none"||n==="branch"||n==="pr"))return M.errors=[{instancePath:s+"/delive\
 r",keyword:"enum",params:{allowedValues:We}}],!1;var a=f===e}else var a=!0}}}}}}}}}}}}}}}}else return M.errors=[{instancePath:s,
-keyword:"type",params:{type:"object"}}],!1;return M.errors=r,e===0}var Ns=se;var Re=new RegExp("^(?!-)[^\\u0000-\\u001f\\u007f-\\u009f]+$","");function _e(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){let r=null,e=0;
+keyword:"type",params:{type:"object"}}],!1;return M.errors=r,e===0}var As=se;var Re=new RegExp("^(?!-)[^\\u0000-\\u001f\\u007f-\\u009f]+$","");function _e(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){let r=null,e=0;
 if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let n;if(t.role===void 0&&(n="role"))return _e.errors=[{instancePath:s,
 keyword:"required",params:{missingProperty:n}}],!1;if(t.role!==void 0){let f=t.role,d=e;if(e===d)if(typeof f=="string"){
 if(f.length===0)return _e.errors=[{instancePath:s+"/role",keyword:"minLength",params:{limit:1}}],!1}else return _e.errors=
 [{instancePath:s+"/role",keyword:"type",params:{type:"string"}}],!1;var o=d===e}else var o=!0;if(o)if(t.content!==void 0){
-let f=t.content,d=e,k=e,c=!1,x=e,v=e,w=!1,C=e;if(typeof f!="string"){let g={instancePath:s+"/content",keyword:"type",params:{
-type:"string"}};r===null?r=[g]:r.push(g),e++}var a=C===e;if(w=w||a,!w){let g=e;if(e===g)if(Array.isArray(f)){var i=!0;let L=f.
+let f=t.content,d=e,g=e,c=!1,x=e,v=e,w=!1,C=e;if(typeof f!="string"){let k={instancePath:s+"/content",keyword:"type",params:{
+type:"string"}};r===null?r=[k]:r.push(k),e++}var a=C===e;if(w=w||a,!w){let k=e;if(e===k)if(Array.isArray(f)){var i=!0;let L=f.
 length;for(let b=0;b<L;b++){let E=f[b],j=e;if(e===j)if(E&&typeof E=="object"&&!Array.isArray(E)){let q;if(E.type===void 0&&
 (q="type")){let u={instancePath:s+"/content/"+b,keyword:"required",params:{missingProperty:q}};r===null?r=[u]:r.push(u),
 e++}else{if(E.type!==void 0){let u=E.type,A=e;if(e===A)if(typeof u=="string"){if(V(u)>64){let h={instancePath:s+"/conten\
@@ -562,60 +562,60 @@ b+"/type",keyword:"type",params:{type:"string"}};r===null?r=[h]:r.push(h),e++}va
 void 0){let u=e;if(typeof E.text!="string"){let h={instancePath:s+"/content/"+b+"/text",keyword:"type",params:{type:"str\
 ing"}};r===null?r=[h]:r.push(h),e++}var l=u===e}else var l=!0}}else{let q={instancePath:s+"/content/"+b,keyword:"type",params:{
 type:"object"}};r===null?r=[q]:r.push(q),e++}var i=j===e;if(!i)break}}else{let L={instancePath:s+"/content",keyword:"typ\
-e",params:{type:"array"}};r===null?r=[L]:r.push(L),e++}var a=g===e;w=w||a}if(w)e=v,r!==null&&(v?r.length=v:r=null);else{
-let g={instancePath:s+"/content",keyword:"anyOf",params:{}};r===null?r=[g]:r.push(g),e++}var y=x===e;if(c=c||y,!c){let g=e;
-if(f!==null){let L={instancePath:s+"/content",keyword:"type",params:{type:"null"}};r===null?r=[L]:r.push(L),e++}var y=g===
-e;c=c||y}if(c)e=k,r!==null&&(k?r.length=k:r=null);else{let g={instancePath:s+"/content",keyword:"anyOf",params:{}};return r===
-null?r=[g]:r.push(g),e++,_e.errors=r,!1}var o=d===e}else var o=!0}else return _e.errors=[{instancePath:s,keyword:"type",
+e",params:{type:"array"}};r===null?r=[L]:r.push(L),e++}var a=k===e;w=w||a}if(w)e=v,r!==null&&(v?r.length=v:r=null);else{
+let k={instancePath:s+"/content",keyword:"anyOf",params:{}};r===null?r=[k]:r.push(k),e++}var y=x===e;if(c=c||y,!c){let k=e;
+if(f!==null){let L={instancePath:s+"/content",keyword:"type",params:{type:"null"}};r===null?r=[L]:r.push(L),e++}var y=k===
+e;c=c||y}if(c)e=g,r!==null&&(g?r.length=g:r=null);else{let k={instancePath:s+"/content",keyword:"anyOf",params:{}};return r===
+null?r=[k]:r.push(k),e++,_e.errors=r,!1}var o=d===e}else var o=!0}else return _e.errors=[{instancePath:s,keyword:"type",
 params:{type:"object"}}],!1;return _e.errors=r,e===0}function se(t,{instancePath:s="",parentData:F,parentDataProperty:Q,
-rootData:I=t,dynamicAnchors:B={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let D;if(t.model===
-void 0&&(D="model")||t.messages===void 0&&(D="messages"))return se.errors=[{instancePath:s,keyword:"required",params:{missingProperty:D}}],
-!1;if(t.model!==void 0){let g=t.model,z=e;if(e===z)if(typeof g=="string"){if(V(g)>256)return se.errors=[{instancePath:s+
-"/model",keyword:"maxLength",params:{limit:256}}],!1;if(!Re.test(g))return se.errors=[{instancePath:s+"/model",keyword:"\
+rootData:I=t,dynamicAnchors:B={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let O;if(t.model===
+void 0&&(O="model")||t.messages===void 0&&(O="messages"))return se.errors=[{instancePath:s,keyword:"required",params:{missingProperty:O}}],
+!1;if(t.model!==void 0){let k=t.model,z=e;if(e===z)if(typeof k=="string"){if(V(k)>256)return se.errors=[{instancePath:s+
+"/model",keyword:"maxLength",params:{limit:256}}],!1;if(!Re.test(k))return se.errors=[{instancePath:s+"/model",keyword:"\
 saidPattern",params:{says:"a model name, without control characters and not starting with -"}}],!1}else return se.errors=
 [{instancePath:s+"/model",keyword:"type",params:{type:"string"}}],!1;var o=z===e}else var o=!0;if(o){if(t.stream!==void 0){
-let g=t.stream,z=e,L=e,b=!1,E=e;if(typeof g!="boolean"){let _={instancePath:s+"/stream",keyword:"type",params:{type:"boo\
-lean"}};r===null?r=[_]:r.push(_),e++}var a=E===e;if(b=b||a,!b){let _=e;if(g!==null){let u={instancePath:s+"/stream",keyword:"\
+let k=t.stream,z=e,L=e,b=!1,E=e;if(typeof k!="boolean"){let _={instancePath:s+"/stream",keyword:"type",params:{type:"boo\
+lean"}};r===null?r=[_]:r.push(_),e++}var a=E===e;if(b=b||a,!b){let _=e;if(k!==null){let u={instancePath:s+"/stream",keyword:"\
 type",params:{type:"null"}};r===null?r=[u]:r.push(u),e++}var a=_===e;b=b||a}if(b)e=L,r!==null&&(L?r.length=L:r=null);else{
 let _={instancePath:s+"/stream",keyword:"anyOf",params:{}};return r===null?r=[_]:r.push(_),e++,se.errors=r,!1}var o=z===
-e}else var o=!0;if(o){if(t.dry_run!==void 0){let g=t.dry_run,z=e,L=e,b=!1,E=e;if(typeof g!="boolean"){let _={instancePath:s+
-"/dry_run",keyword:"type",params:{type:"boolean"}};r===null?r=[_]:r.push(_),e++}var i=E===e;if(b=b||i,!b){let _=e;if(g!==
+e}else var o=!0;if(o){if(t.dry_run!==void 0){let k=t.dry_run,z=e,L=e,b=!1,E=e;if(typeof k!="boolean"){let _={instancePath:s+
+"/dry_run",keyword:"type",params:{type:"boolean"}};r===null?r=[_]:r.push(_),e++}var i=E===e;if(b=b||i,!b){let _=e;if(k!==
 null){let u={instancePath:s+"/dry_run",keyword:"type",params:{type:"null"}};r===null?r=[u]:r.push(u),e++}var i=_===e;b=b||
 i}if(b)e=L,r!==null&&(L?r.length=L:r=null);else{let _={instancePath:s+"/dry_run",keyword:"anyOf",params:{}};return r===null?
-r=[_]:r.push(_),e++,se.errors=r,!1}var o=z===e}else var o=!0;if(o){if(t.agent_tools!==void 0){let g=t.agent_tools,z=e,L=e,
-b=!1,E=e;if(!(g==="all"||g==="none")){let _={instancePath:s+"/agent_tools",keyword:"enum",params:{allowedValues:Ee}};r===
-null?r=[_]:r.push(_),e++}var l=E===e;if(b=b||l,!b){let _=e;if(g!==null){let u={instancePath:s+"/agent_tools",keyword:"ty\
+r=[_]:r.push(_),e++,se.errors=r,!1}var o=z===e}else var o=!0;if(o){if(t.agent_tools!==void 0){let k=t.agent_tools,z=e,L=e,
+b=!1,E=e;if(!(k==="all"||k==="none")){let _={instancePath:s+"/agent_tools",keyword:"enum",params:{allowedValues:Ee}};r===
+null?r=[_]:r.push(_),e++}var l=E===e;if(b=b||l,!b){let _=e;if(k!==null){let u={instancePath:s+"/agent_tools",keyword:"ty\
 pe",params:{type:"null"}};r===null?r=[u]:r.push(u),e++}var l=_===e;b=b||l}if(b)e=L,r!==null&&(L?r.length=L:r=null);else{
 let _={instancePath:s+"/agent_tools",keyword:"anyOf",params:{}};return r===null?r=[_]:r.push(_),e++,se.errors=r,!1}var o=z===
-e}else var o=!0;if(o){if(t.tools!==void 0){let g=t.tools,z=e,L=e,b=!1,E=e;if(e===E&&!Array.isArray(g)){let _={instancePath:s+
-"/tools",keyword:"type",params:{type:"array"}};r===null?r=[_]:r.push(_),e++}var y=E===e;if(b=b||y,!b){let _=e;if(g!==null){
+e}else var o=!0;if(o){if(t.tools!==void 0){let k=t.tools,z=e,L=e,b=!1,E=e;if(e===E&&!Array.isArray(k)){let _={instancePath:s+
+"/tools",keyword:"type",params:{type:"array"}};r===null?r=[_]:r.push(_),e++}var y=E===e;if(b=b||y,!b){let _=e;if(k!==null){
 let u={instancePath:s+"/tools",keyword:"type",params:{type:"null"}};r===null?r=[u]:r.push(u),e++}var y=_===e;b=b||y}if(b)
 e=L,r!==null&&(L?r.length=L:r=null);else{let _={instancePath:s+"/tools",keyword:"anyOf",params:{}};return r===null?r=[_]:
-r.push(_),e++,se.errors=r,!1}var o=z===e}else var o=!0;if(o){if(t.parallel_tool_calls!==void 0){let g=t.parallel_tool_calls,
-z=e,L=e,b=!1,E=e;if(typeof g!="boolean"){let _={instancePath:s+"/parallel_tool_calls",keyword:"type",params:{type:"boole\
-an"}};r===null?r=[_]:r.push(_),e++}var n=E===e;if(b=b||n,!b){let _=e;if(g!==null){let u={instancePath:s+"/parallel_tool_\
+r.push(_),e++,se.errors=r,!1}var o=z===e}else var o=!0;if(o){if(t.parallel_tool_calls!==void 0){let k=t.parallel_tool_calls,
+z=e,L=e,b=!1,E=e;if(typeof k!="boolean"){let _={instancePath:s+"/parallel_tool_calls",keyword:"type",params:{type:"boole\
+an"}};r===null?r=[_]:r.push(_),e++}var n=E===e;if(b=b||n,!b){let _=e;if(k!==null){let u={instancePath:s+"/parallel_tool_\
 calls",keyword:"type",params:{type:"null"}};r===null?r=[u]:r.push(u),e++}var n=_===e;b=b||n}if(b)e=L,r!==null&&(L?r.length=
 L:r=null);else{let _={instancePath:s+"/parallel_tool_calls",keyword:"anyOf",params:{}};return r===null?r=[_]:r.push(_),e++,
-se.errors=r,!1}var o=z===e}else var o=!0;if(o){if(t.messages!==void 0){let g=t.messages,z=e;if(e===z)if(Array.isArray(g)){
-if(g.length<1)return se.errors=[{instancePath:s+"/messages",keyword:"minItems",params:{limit:1}}],!1;{var f=!0;let b=g.length;
-for(let E=0;E<b;E++){let j=e;_e(g[E],{instancePath:s+"/messages/"+E,parentData:g,parentDataProperty:E,rootData:I,dynamicAnchors:B})||
+se.errors=r,!1}var o=z===e}else var o=!0;if(o){if(t.messages!==void 0){let k=t.messages,z=e;if(e===z)if(Array.isArray(k)){
+if(k.length<1)return se.errors=[{instancePath:s+"/messages",keyword:"minItems",params:{limit:1}}],!1;{var f=!0;let b=k.length;
+for(let E=0;E<b;E++){let j=e;_e(k[E],{instancePath:s+"/messages/"+E,parentData:k,parentDataProperty:E,rootData:I,dynamicAnchors:B})||
 (r=r===null?_e.errors:r.concat(_e.errors),e=r.length);var f=j===e;if(!f)break}}}else return se.errors=[{instancePath:s+"\
-/messages",keyword:"type",params:{type:"array"}}],!1;var o=z===e}else var o=!0;if(o){if(t.stream_options!==void 0){let g=t.
-stream_options,z=e,L=e,b=!1,E=e;if(e===E)if(g&&typeof g=="object"&&!Array.isArray(g)){if(g.include_usage!==void 0){let _=g.
+/messages",keyword:"type",params:{type:"array"}}],!1;var o=z===e}else var o=!0;if(o){if(t.stream_options!==void 0){let k=t.
+stream_options,z=e,L=e,b=!1,E=e;if(e===E)if(k&&typeof k=="object"&&!Array.isArray(k)){if(k.include_usage!==void 0){let _=k.
 include_usage,q=e,u=!1,A=e;if(typeof _!="boolean"){let h={instancePath:s+"/stream_options/include_usage",keyword:"type",
 params:{type:"boolean"}};r===null?r=[h]:r.push(h),e++}var d=A===e;if(u=u||d,!u){let h=e;if(_!==null){let $={instancePath:s+
 "/stream_options/include_usage",keyword:"type",params:{type:"null"}};r===null?r=[$]:r.push($),e++}var d=h===e;u=u||d}if(u)
 e=q,r!==null&&(q?r.length=q:r=null);else{let h={instancePath:s+"/stream_options/include_usage",keyword:"anyOf",params:{}};
 r===null?r=[h]:r.push(h),e++}}}else{let _={instancePath:s+"/stream_options",keyword:"type",params:{type:"object"}};r===null?
-r=[_]:r.push(_),e++}var k=E===e;if(b=b||k,!b){let _=e;if(g!==null){let u={instancePath:s+"/stream_options",keyword:"type",
-params:{type:"null"}};r===null?r=[u]:r.push(u),e++}var k=_===e;b=b||k}if(b)e=L,r!==null&&(L?r.length=L:r=null);else{let _={
+r=[_]:r.push(_),e++}var g=E===e;if(b=b||g,!b){let _=e;if(k!==null){let u={instancePath:s+"/stream_options",keyword:"type",
+params:{type:"null"}};r===null?r=[u]:r.push(u),e++}var g=_===e;b=b||g}if(b)e=L,r!==null&&(L?r.length=L:r=null);else{let _={
 instancePath:s+"/stream_options",keyword:"anyOf",params:{}};return r===null?r=[_]:r.push(_),e++,se.errors=r,!1}var o=z===
-e}else var o=!0;if(o){if(t.response_format!==void 0){let g=t.response_format,z=e,L=e,b=!1,E=e;if(e===E)if(g&&typeof g=="\
-object"&&!Array.isArray(g)){let _;if(g.type===void 0&&(_="type")){let q={instancePath:s+"/response_format",keyword:"requ\
-ired",params:{missingProperty:_}};r===null?r=[q]:r.push(q),e++}else{if(g.type!==void 0){let q=g.type,u=e;if(e===u)if(typeof q==
+e}else var o=!0;if(o){if(t.response_format!==void 0){let k=t.response_format,z=e,L=e,b=!1,E=e;if(e===E)if(k&&typeof k=="\
+object"&&!Array.isArray(k)){let _;if(k.type===void 0&&(_="type")){let q={instancePath:s+"/response_format",keyword:"requ\
+ired",params:{missingProperty:_}};r===null?r=[q]:r.push(q),e++}else{if(k.type!==void 0){let q=k.type,u=e;if(e===u)if(typeof q==
 "string"){if(V(q)>64){let A={instancePath:s+"/response_format/type",keyword:"maxLength",params:{limit:64}};r===null?r=[A]:
 r.push(A),e++}}else{let A={instancePath:s+"/response_format/type",keyword:"type",params:{type:"string"}};r===null?r=[A]:
-r.push(A),e++}var c=u===e}else var c=!0;if(c)if(g.json_schema!==void 0){let q=g.json_schema,u=e,A=e,h=!1,p=e;if(e===p)if(q&&
+r.push(A),e++}var c=u===e}else var c=!0;if(c)if(k.json_schema!==void 0){let q=k.json_schema,u=e,A=e,h=!1,p=e;if(e===p)if(q&&
 typeof q=="object"&&!Array.isArray(q)){if(q.schema!==void 0){let P=q.schema,m=e,S=!1,N=e;if(!(P&&typeof P=="object"&&!Array.
 isArray(P))){let R={instancePath:s+"/response_format/json_schema/schema",keyword:"type",params:{type:"object"}};r===null?
 r=[R]:r.push(R),e++}var x=N===e;if(S=S||x,!S){let R=e;if(P!==null){let U={instancePath:s+"/response_format/json_schema/s\
@@ -626,31 +626,31 @@ r.push(P),e++}var v=p===e;if(h=h||v,!h){let P=e;if(q!==null){let S={instancePath
 type",params:{type:"null"}};r===null?r=[S]:r.push(S),e++}var v=P===e;h=h||v}if(h)e=A,r!==null&&(A?r.length=A:r=null);else{
 let P={instancePath:s+"/response_format/json_schema",keyword:"anyOf",params:{}};r===null?r=[P]:r.push(P),e++}var c=u===e}else
 var c=!0}}else{let _={instancePath:s+"/response_format",keyword:"type",params:{type:"object"}};r===null?r=[_]:r.push(_),
-e++}var w=E===e;if(b=b||w,!b){let _=e;if(g!==null){let u={instancePath:s+"/response_format",keyword:"type",params:{type:"\
+e++}var w=E===e;if(b=b||w,!b){let _=e;if(k!==null){let u={instancePath:s+"/response_format",keyword:"type",params:{type:"\
 null"}};r===null?r=[u]:r.push(u),e++}var w=_===e;b=b||w}if(b)e=L,r!==null&&(L?r.length=L:r=null);else{let _={instancePath:s+
 "/response_format",keyword:"anyOf",params:{}};return r===null?r=[_]:r.push(_),e++,se.errors=r,!1}var o=z===e}else var o=!0;
-if(o)if(t.functions!==void 0){let g=t.functions,z=e,L=e,b=!1,E=e;if(e===E&&!Array.isArray(g)){let _={instancePath:s+"/fu\
-nctions",keyword:"type",params:{type:"array"}};r===null?r=[_]:r.push(_),e++}var C=E===e;if(b=b||C,!b){let _=e;if(g!==null){
+if(o)if(t.functions!==void 0){let k=t.functions,z=e,L=e,b=!1,E=e;if(e===E&&!Array.isArray(k)){let _={instancePath:s+"/fu\
+nctions",keyword:"type",params:{type:"array"}};r===null?r=[_]:r.push(_),e++}var C=E===e;if(b=b||C,!b){let _=e;if(k!==null){
 let u={instancePath:s+"/functions",keyword:"type",params:{type:"null"}};r===null?r=[u]:r.push(u),e++}var C=_===e;b=b||C}
 if(b)e=L,r!==null&&(L?r.length=L:r=null);else{let _={instancePath:s+"/functions",keyword:"anyOf",params:{}};return r===null?
 r=[_]:r.push(_),e++,se.errors=r,!1}var o=z===e}else var o=!0}}}}}}}}}else return se.errors=[{instancePath:s,keyword:"typ\
-e",params:{type:"object"}}],!1;return se.errors=r,e===0}var js=W;function ne(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){let r=null,e=0;
+e",params:{type:"object"}}],!1;return se.errors=r,e===0}var Ls=W;function ne(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){let r=null,e=0;
 if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){if(t.type!==void 0){let c=t.type,x=e,v=e,w=!1,C=e;if(e===C)if(typeof c==
-"string"){if(V(c)>64){let D={instancePath:s+"/type",keyword:"maxLength",params:{limit:64}};r===null?r=[D]:r.push(D),e++}}else{
-let D={instancePath:s+"/type",keyword:"type",params:{type:"string"}};r===null?r=[D]:r.push(D),e++}var o=C===e;if(w=w||o,
-!w){let D=e;if(c!==null){let z={instancePath:s+"/type",keyword:"type",params:{type:"null"}};r===null?r=[z]:r.push(z),e++}
-var o=D===e;w=w||o}if(w)e=v,r!==null&&(v?r.length=v:r=null);else{let D={instancePath:s+"/type",keyword:"anyOf",params:{}};
-return r===null?r=[D]:r.push(D),e++,ne.errors=r,!1}var a=x===e}else var a=!0;if(a){if(t.id!==void 0){let c=t.id,x=e,v=e,
-w=!1,C=e;if(typeof c!="string"){let g={instancePath:s+"/id",keyword:"type",params:{type:"string"}};r===null?r=[g]:r.push(
-g),e++}var i=C===e;if(w=w||i,!w){let g=e;if(c!==null){let L={instancePath:s+"/id",keyword:"type",params:{type:"null"}};r===
-null?r=[L]:r.push(L),e++}var i=g===e;w=w||i}if(w)e=v,r!==null&&(v?r.length=v:r=null);else{let g={instancePath:s+"/id",keyword:"\
-anyOf",params:{}};return r===null?r=[g]:r.push(g),e++,ne.errors=r,!1}var a=x===e}else var a=!0;if(a){if(t.role!==void 0){
-let c=t.role,x=e,v=e,w=!1,C=e;if(typeof c!="string"){let g={instancePath:s+"/role",keyword:"type",params:{type:"string"}};
-r===null?r=[g]:r.push(g),e++}var l=C===e;if(w=w||l,!w){let g=e;if(c!==null){let L={instancePath:s+"/role",keyword:"type",
-params:{type:"null"}};r===null?r=[L]:r.push(L),e++}var l=g===e;w=w||l}if(w)e=v,r!==null&&(v?r.length=v:r=null);else{let g={
-instancePath:s+"/role",keyword:"anyOf",params:{}};return r===null?r=[g]:r.push(g),e++,ne.errors=r,!1}var a=x===e}else var a=!0;
-if(a){if(t.content!==void 0){let c=t.content,x=e,v=e,w=!1,C=e,D=e,g=!1,z=e;if(typeof c!="string"){let b={instancePath:s+
-"/content",keyword:"type",params:{type:"string"}};r===null?r=[b]:r.push(b),e++}var y=z===e;if(g=g||y,!g){let b=e;if(e===
+"string"){if(V(c)>64){let O={instancePath:s+"/type",keyword:"maxLength",params:{limit:64}};r===null?r=[O]:r.push(O),e++}}else{
+let O={instancePath:s+"/type",keyword:"type",params:{type:"string"}};r===null?r=[O]:r.push(O),e++}var o=C===e;if(w=w||o,
+!w){let O=e;if(c!==null){let z={instancePath:s+"/type",keyword:"type",params:{type:"null"}};r===null?r=[z]:r.push(z),e++}
+var o=O===e;w=w||o}if(w)e=v,r!==null&&(v?r.length=v:r=null);else{let O={instancePath:s+"/type",keyword:"anyOf",params:{}};
+return r===null?r=[O]:r.push(O),e++,ne.errors=r,!1}var a=x===e}else var a=!0;if(a){if(t.id!==void 0){let c=t.id,x=e,v=e,
+w=!1,C=e;if(typeof c!="string"){let k={instancePath:s+"/id",keyword:"type",params:{type:"string"}};r===null?r=[k]:r.push(
+k),e++}var i=C===e;if(w=w||i,!w){let k=e;if(c!==null){let L={instancePath:s+"/id",keyword:"type",params:{type:"null"}};r===
+null?r=[L]:r.push(L),e++}var i=k===e;w=w||i}if(w)e=v,r!==null&&(v?r.length=v:r=null);else{let k={instancePath:s+"/id",keyword:"\
+anyOf",params:{}};return r===null?r=[k]:r.push(k),e++,ne.errors=r,!1}var a=x===e}else var a=!0;if(a){if(t.role!==void 0){
+let c=t.role,x=e,v=e,w=!1,C=e;if(typeof c!="string"){let k={instancePath:s+"/role",keyword:"type",params:{type:"string"}};
+r===null?r=[k]:r.push(k),e++}var l=C===e;if(w=w||l,!w){let k=e;if(c!==null){let L={instancePath:s+"/role",keyword:"type",
+params:{type:"null"}};r===null?r=[L]:r.push(L),e++}var l=k===e;w=w||l}if(w)e=v,r!==null&&(v?r.length=v:r=null);else{let k={
+instancePath:s+"/role",keyword:"anyOf",params:{}};return r===null?r=[k]:r.push(k),e++,ne.errors=r,!1}var a=x===e}else var a=!0;
+if(a){if(t.content!==void 0){let c=t.content,x=e,v=e,w=!1,C=e,O=e,k=!1,z=e;if(typeof c!="string"){let b={instancePath:s+
+"/content",keyword:"type",params:{type:"string"}};r===null?r=[b]:r.push(b),e++}var y=z===e;if(k=k||y,!k){let b=e;if(e===
 b)if(Array.isArray(c)){var n=!0;let j=c.length;for(let _=0;_<j;_++){let q=c[_],u=e;if(e===u)if(q&&typeof q=="object"&&!Array.
 isArray(q)){let h;if(q.type===void 0&&(h="type")){let p={instancePath:s+"/content/"+_,keyword:"required",params:{missingProperty:h}};
 r===null?r=[p]:r.push(p),e++}else{if(q.type!==void 0){let p=q.type,$=e;if(e===$)if(typeof p=="string"){if(V(p)>64){let P={
@@ -659,16 +659,16 @@ instancePath:s+"/content/"+_+"/type",keyword:"maxLength",params:{limit:64}};r===
 if(q.text!==void 0){let p=e;if(typeof q.text!="string"){let P={instancePath:s+"/content/"+_+"/text",keyword:"type",params:{
 type:"string"}};r===null?r=[P]:r.push(P),e++}var f=p===e}else var f=!0}}else{let h={instancePath:s+"/content/"+_,keyword:"\
 type",params:{type:"object"}};r===null?r=[h]:r.push(h),e++}var n=u===e;if(!n)break}}else{let j={instancePath:s+"/content",
-keyword:"type",params:{type:"array"}};r===null?r=[j]:r.push(j),e++}var y=b===e;g=g||y}if(g)e=D,r!==null&&(D?r.length=D:r=
+keyword:"type",params:{type:"array"}};r===null?r=[j]:r.push(j),e++}var y=b===e;k=k||y}if(k)e=O,r!==null&&(O?r.length=O:r=
 null);else{let b={instancePath:s+"/content",keyword:"anyOf",params:{}};r===null?r=[b]:r.push(b),e++}var d=C===e;if(w=w||
 d,!w){let b=e;if(c!==null){let j={instancePath:s+"/content",keyword:"type",params:{type:"null"}};r===null?r=[j]:r.push(j),
 e++}var d=b===e;w=w||d}if(w)e=v,r!==null&&(v?r.length=v:r=null);else{let b={instancePath:s+"/content",keyword:"anyOf",params:{}};
 return r===null?r=[b]:r.push(b),e++,ne.errors=r,!1}var a=x===e}else var a=!0;if(a)if(t.encrypted_content!==void 0){let c=t.
-encrypted_content,x=e,v=e,w=!1,C=e;if(typeof c!="string"){let g={instancePath:s+"/encrypted_content",keyword:"type",params:{
-type:"string"}};r===null?r=[g]:r.push(g),e++}var k=C===e;if(w=w||k,!w){let g=e;if(c!==null){let L={instancePath:s+"/encr\
-ypted_content",keyword:"type",params:{type:"null"}};r===null?r=[L]:r.push(L),e++}var k=g===e;w=w||k}if(w)e=v,r!==null&&(v?
-r.length=v:r=null);else{let g={instancePath:s+"/encrypted_content",keyword:"anyOf",params:{}};return r===null?r=[g]:r.push(
-g),e++,ne.errors=r,!1}var a=x===e}else var a=!0}}}}else return ne.errors=[{instancePath:s,keyword:"type",params:{type:"o\
+encrypted_content,x=e,v=e,w=!1,C=e;if(typeof c!="string"){let k={instancePath:s+"/encrypted_content",keyword:"type",params:{
+type:"string"}};r===null?r=[k]:r.push(k),e++}var g=C===e;if(w=w||g,!w){let k=e;if(c!==null){let L={instancePath:s+"/encr\
+ypted_content",keyword:"type",params:{type:"null"}};r===null?r=[L]:r.push(L),e++}var g=k===e;w=w||g}if(w)e=v,r!==null&&(v?
+r.length=v:r=null);else{let k={instancePath:s+"/encrypted_content",keyword:"anyOf",params:{}};return r===null?r=[k]:r.push(
+k),e++,ne.errors=r,!1}var a=x===e}else var a=!0}}}}else return ne.errors=[{instancePath:s,keyword:"type",params:{type:"o\
 bject"}}],!1;return ne.errors=r,e===0}function W(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let q;if(t.model===void 0&&(q="model")||t.input===void 0&&
 (q="input"))return W.errors=[{instancePath:s,keyword:"required",params:{missingProperty:q}}],!1;if(t.model!==void 0){let u=t.
@@ -706,8 +706,8 @@ ne.errors:r.concat(ne.errors),e=r.length);var d=T===e;if(!d)break}}else{let N={i
 type:"array"}};r===null?r=[N]:r.push(N),e++}var f=m===e;p=p||f}if(p)e=h,r!==null&&(h?r.length=h:r=null);else{let m={instancePath:s+
 "/input",keyword:"anyOf",params:{}};return r===null?r=[m]:r.push(m),e++,W.errors=r,!1}var o=A===e}else var o=!0;if(o){if(t.
 instructions!==void 0){let u=t.instructions,A=e,h=e,p=!1,$=e;if(typeof u!="string"){let m={instancePath:s+"/instructions",
-keyword:"type",params:{type:"string"}};r===null?r=[m]:r.push(m),e++}var k=$===e;if(p=p||k,!p){let m=e;if(u!==null){let N={
-instancePath:s+"/instructions",keyword:"type",params:{type:"null"}};r===null?r=[N]:r.push(N),e++}var k=m===e;p=p||k}if(p)
+keyword:"type",params:{type:"string"}};r===null?r=[m]:r.push(m),e++}var g=$===e;if(p=p||g,!p){let m=e;if(u!==null){let N={
+instancePath:s+"/instructions",keyword:"type",params:{type:"null"}};r===null?r=[N]:r.push(N),e++}var g=m===e;p=p||g}if(p)
 e=h,r!==null&&(h?r.length=h:r=null);else{let m={instancePath:s+"/instructions",keyword:"anyOf",params:{}};return r===null?
 r=[m]:r.push(m),e++,W.errors=r,!1}var o=A===e}else var o=!0;if(o){if(t.previous_response_id!==void 0){let u=t.previous_response_id,
 A=e,h=e,p=!1,$=e;if(e===$)if(typeof u=="string"){if(V(u)>128){let m={instancePath:s+"/previous_response_id",keyword:"max\
@@ -738,12 +738,12 @@ object"&&!Array.isArray(u)){if(u.format!==void 0){let m=u.format,S=e,N=!1,R=e;if
 isArray(m)){let T;if(m.type===void 0&&(T="type")){let U={instancePath:s+"/text/format",keyword:"required",params:{missingProperty:T}};
 r===null?r=[U]:r.push(U),e++}else{if(m.type!==void 0){let U=m.type,J=e;if(e===J)if(typeof U=="string"){if(V(U)>64){let te={
 instancePath:s+"/text/format/type",keyword:"maxLength",params:{limit:64}};r===null?r=[te]:r.push(te),e++}}else{let te={instancePath:s+
-"/text/format/type",keyword:"type",params:{type:"string"}};r===null?r=[te]:r.push(te),e++}var D=J===e}else var D=!0;if(D)
-if(m.schema!==void 0){let U=m.schema,J=e,te=e,K=!1,Pe=e;if(!(U&&typeof U=="object"&&!Array.isArray(U))){let be={instancePath:s+
-"/text/format/schema",keyword:"type",params:{type:"object"}};r===null?r=[be]:r.push(be),e++}var g=Pe===e;if(K=K||g,!K){let be=e;
+"/text/format/type",keyword:"type",params:{type:"string"}};r===null?r=[te]:r.push(te),e++}var O=J===e}else var O=!0;if(O)
+if(m.schema!==void 0){let U=m.schema,J=e,te=e,Y=!1,Pe=e;if(!(U&&typeof U=="object"&&!Array.isArray(U))){let be={instancePath:s+
+"/text/format/schema",keyword:"type",params:{type:"object"}};r===null?r=[be]:r.push(be),e++}var k=Pe===e;if(Y=Y||k,!Y){let be=e;
 if(U!==null){let Te={instancePath:s+"/text/format/schema",keyword:"type",params:{type:"null"}};r===null?r=[Te]:r.push(Te),
-e++}var g=be===e;K=K||g}if(K)e=te,r!==null&&(te?r.length=te:r=null);else{let be={instancePath:s+"/text/format/schema",keyword:"\
-anyOf",params:{}};r===null?r=[be]:r.push(be),e++}var D=J===e}else var D=!0}}else{let T={instancePath:s+"/text/format",keyword:"\
+e++}var k=be===e;Y=Y||k}if(Y)e=te,r!==null&&(te?r.length=te:r=null);else{let be={instancePath:s+"/text/format/schema",keyword:"\
+anyOf",params:{}};r===null?r=[be]:r.push(be),e++}var O=J===e}else var O=!0}}else{let T={instancePath:s+"/text/format",keyword:"\
 type",params:{type:"object"}};r===null?r=[T]:r.push(T),e++}var z=R===e;if(N=N||z,!N){let T=e;if(m!==null){let J={instancePath:s+
 "/text/format",keyword:"type",params:{type:"null"}};r===null?r=[J]:r.push(J),e++}var z=T===e;N=N||z}if(N)e=S,r!==null&&(S?
 r.length=S:r=null);else{let T={instancePath:s+"/text/format",keyword:"anyOf",params:{}};r===null?r=[T]:r.push(T),e++}}}else{
@@ -764,38 +764,38 @@ S=e;if(e===S)if(typeof u=="string"){if(V(u)>128){let R={instancePath:s+"/convers
 r===null?r=[R]:r.push(R),e++}}else{let R={instancePath:s+"/conversation",keyword:"type",params:{type:"string"}};r===null?
 r=[R]:r.push(R),e++}var j=S===e;if(m=m||j,!m){let R=e;if(e===R)if(u&&typeof u=="object"&&!Array.isArray(u)){let U;if(u.id===
 void 0&&(U="id")){let J={instancePath:s+"/conversation",keyword:"required",params:{missingProperty:U}};r===null?r=[J]:r.
-push(J),e++}else if(u.id!==void 0){let J=u.id;if(e===e)if(typeof J=="string"){if(V(J)>128){let K={instancePath:s+"/conve\
-rsation/id",keyword:"maxLength",params:{limit:128}};r===null?r=[K]:r.push(K),e++}}else{let K={instancePath:s+"/conversat\
-ion/id",keyword:"type",params:{type:"string"}};r===null?r=[K]:r.push(K),e++}}}else{let U={instancePath:s+"/conversation",
+push(J),e++}else if(u.id!==void 0){let J=u.id;if(e===e)if(typeof J=="string"){if(V(J)>128){let Y={instancePath:s+"/conve\
+rsation/id",keyword:"maxLength",params:{limit:128}};r===null?r=[Y]:r.push(Y),e++}}else{let Y={instancePath:s+"/conversat\
+ion/id",keyword:"type",params:{type:"string"}};r===null?r=[Y]:r.push(Y),e++}}}else{let U={instancePath:s+"/conversation",
 keyword:"type",params:{type:"object"}};r===null?r=[U]:r.push(U),e++}var j=R===e;m=m||j}if(m)e=P,r!==null&&(P?r.length=P:
 r=null);else{let R={instancePath:s+"/conversation",keyword:"anyOf",params:{}};r===null?r=[R]:r.push(R),e++}var _=$===e;if(p=
 p||_,!p){let R=e;if(u!==null){let U={instancePath:s+"/conversation",keyword:"type",params:{type:"null"}};r===null?r=[U]:
 r.push(U),e++}var _=R===e;p=p||_}if(p)e=h,r!==null&&(h?r.length=h:r=null);else{let R={instancePath:s+"/conversation",keyword:"\
 anyOf",params:{}};return r===null?r=[R]:r.push(R),e++,W.errors=r,!1}var o=A===e}else var o=!0}}}}}}}}}}}}}}else return W.
-errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return W.errors=r,e===0}var As=De;function De(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){let r=null,e=0;
+errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return W.errors=r,e===0}var Ds=Oe;function Oe(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){let r=null,e=0;
 if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){if(t.stream!==void 0){let a=t.stream,i=e;if(!(a==="true"||a==="fal\
-se"))return De.errors=[{instancePath:s+"/stream",keyword:"enum",params:{allowedValues:Me}}],!1;var o=i===e}else var o=!0;
-if(o)if(t.starting_after!==void 0){let a=t.starting_after,i=e;if(!(typeof a=="number"&&!(a%1)&&!isNaN(a)&&isFinite(a)))return De.
+se"))return Oe.errors=[{instancePath:s+"/stream",keyword:"enum",params:{allowedValues:Me}}],!1;var o=i===e}else var o=!0;
+if(o)if(t.starting_after!==void 0){let a=t.starting_after,i=e;if(!(typeof a=="number"&&!(a%1)&&!isNaN(a)&&isFinite(a)))return Oe.
 errors=[{instancePath:s+"/starting_after",keyword:"type",params:{type:"integer"}}],!1;if(e===i&&typeof a=="number"&&isFinite(
-a)&&(a<0||isNaN(a)))return De.errors=[{instancePath:s+"/starting_after",keyword:"minimum",params:{comparison:">=",limit:0}}],
-!1;var o=i===e}else var o=!0}else return De.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return De.
-errors=r,e===0}var Ls=$e;function $e(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){let r=null,e=0;
-if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){if(t.metadata!==void 0){let y=t.metadata,n=e,f=e,d=!1,k=e;if(e===k)
+a)&&(a<0||isNaN(a)))return Oe.errors=[{instancePath:s+"/starting_after",keyword:"minimum",params:{comparison:">=",limit:0}}],
+!1;var o=i===e}else var o=!0}else return Oe.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Oe.
+errors=r,e===0}var Os=$e;function $e(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){let r=null,e=0;
+if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){if(t.metadata!==void 0){let y=t.metadata,n=e,f=e,d=!1,g=e;if(e===g)
 if(y&&typeof y=="object"&&!Array.isArray(y))if(Object.keys(y).length>16){let c={instancePath:s+"/metadata",keyword:"maxP\
 roperties",params:{limit:16}};r===null?r=[c]:r.push(c),e++}else for(let c in y){let x=y[c],v=e;if(e===v)if(typeof x=="st\
 ring"){if(V(x)>512){let w={instancePath:s+"/metadata/"+c.replace(/~/g,"~0").replace(/\//g,"~1"),keyword:"maxLength",params:{
 limit:512}};r===null?r=[w]:r.push(w),e++}}else{let w={instancePath:s+"/metadata/"+c.replace(/~/g,"~0").replace(/\//g,"~1"),
 keyword:"type",params:{type:"string"}};r===null?r=[w]:r.push(w),e++}var o=v===e;if(!o)break}else{let c={instancePath:s+"\
-/metadata",keyword:"type",params:{type:"object"}};r===null?r=[c]:r.push(c),e++}var a=k===e;if(d=d||a,!d){let c=e;if(y!==
+/metadata",keyword:"type",params:{type:"object"}};r===null?r=[c]:r.push(c),e++}var a=g===e;if(d=d||a,!d){let c=e;if(y!==
 null){let v={instancePath:s+"/metadata",keyword:"type",params:{type:"null"}};r===null?r=[v]:r.push(v),e++}var a=c===e;d=
 d||a}if(d)e=f,r!==null&&(f?r.length=f:r=null);else{let c={instancePath:s+"/metadata",keyword:"anyOf",params:{}};return r===
-null?r=[c]:r.push(c),e++,$e.errors=r,!1}var i=n===e}else var i=!0;if(i)if(t.items!==void 0){let y=t.items,n=e,f=e,d=!1,k=e;
-if(e===k)if(Array.isArray(y)){if(y.length>20){let x={instancePath:s+"/items",keyword:"maxItems",params:{limit:20}};r===null?
+null?r=[c]:r.push(c),e++,$e.errors=r,!1}var i=n===e}else var i=!0;if(i)if(t.items!==void 0){let y=t.items,n=e,f=e,d=!1,g=e;
+if(e===g)if(Array.isArray(y)){if(y.length>20){let x={instancePath:s+"/items",keyword:"maxItems",params:{limit:20}};r===null?
 r=[x]:r.push(x),e++}}else{let x={instancePath:s+"/items",keyword:"type",params:{type:"array"}};r===null?r=[x]:r.push(x),
-e++}var l=k===e;if(d=d||l,!d){let x=e;if(y!==null){let w={instancePath:s+"/items",keyword:"type",params:{type:"null"}};r===
+e++}var l=g===e;if(d=d||l,!d){let x=e;if(y!==null){let w={instancePath:s+"/items",keyword:"type",params:{type:"null"}};r===
 null?r=[w]:r.push(w),e++}var l=x===e;d=d||l}if(d)e=f,r!==null&&(f?r.length=f:r=null);else{let x={instancePath:s+"/items",
 keyword:"anyOf",params:{}};return r===null?r=[x]:r.push(x),e++,$e.errors=r,!1}var i=n===e}else var i=!0}else return $e.errors=
-[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return $e.errors=r,e===0}var Os=he;function he(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){let r=null,e=0;
+[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return $e.errors=r,e===0}var qs=he;function he(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){let r=null,e=0;
 if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let a;if(t.metadata===void 0&&(a="metadata"))return he.errors=[{instancePath:s,
 keyword:"required",params:{missingProperty:a}}],!1;if(t.metadata!==void 0){let i=t.metadata;if(e===e)if(i&&typeof i=="ob\
 ject"&&!Array.isArray(i)){if(Object.keys(i).length>16)return he.errors=[{instancePath:s+"/metadata",keyword:"maxProperti\
@@ -803,26 +803,26 @@ es",params:{limit:16}}],!1;for(let y in i){let n=i[y],f=e;if(e===f)if(typeof n==
 {instancePath:s+"/metadata/"+y.replace(/~/g,"~0").replace(/\//g,"~1"),keyword:"maxLength",params:{limit:512}}],!1}else return he.
 errors=[{instancePath:s+"/metadata/"+y.replace(/~/g,"~0").replace(/\//g,"~1"),keyword:"type",params:{type:"string"}}],!1;
 var o=f===e;if(!o)break}}else return he.errors=[{instancePath:s+"/metadata",keyword:"type",params:{type:"object"}}],!1}}else
-return he.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return he.errors=r,e===0}var Ds=Ae;function Ae(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){let r=null,e=0;
+return he.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return he.errors=r,e===0}var $s=Ae;function Ae(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){let r=null,e=0;
 if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let n;if(t.model===void 0&&(n="model"))return Ae.errors=[{instancePath:s,
-keyword:"required",params:{missingProperty:n}}],!1;if(t.input!==void 0){let f=t.input,d=e,k=e,c=!1,x=e,v=e,w=!1,C=e;if(typeof f!=
-"string"){let D={instancePath:s+"/input",keyword:"type",params:{type:"string"}};r===null?r=[D]:r.push(D),e++}var o=C===e;
-if(w=w||o,!w){let D=e;if(e===D)if(Array.isArray(f)){var a=!0;let z=f.length;for(let L=0;L<z;L++){let b=e;ne(f[L],{instancePath:s+
+keyword:"required",params:{missingProperty:n}}],!1;if(t.input!==void 0){let f=t.input,d=e,g=e,c=!1,x=e,v=e,w=!1,C=e;if(typeof f!=
+"string"){let O={instancePath:s+"/input",keyword:"type",params:{type:"string"}};r===null?r=[O]:r.push(O),e++}var o=C===e;
+if(w=w||o,!w){let O=e;if(e===O)if(Array.isArray(f)){var a=!0;let z=f.length;for(let L=0;L<z;L++){let b=e;ne(f[L],{instancePath:s+
 "/input/"+L,parentData:f,parentDataProperty:L,rootData:I,dynamicAnchors:B})||(r=r===null?ne.errors:r.concat(ne.errors),e=
 r.length);var a=b===e;if(!a)break}}else{let z={instancePath:s+"/input",keyword:"type",params:{type:"array"}};r===null?r=
-[z]:r.push(z),e++}var o=D===e;w=w||o}if(w)e=v,r!==null&&(v?r.length=v:r=null);else{let D={instancePath:s+"/input",keyword:"\
-anyOf",params:{}};r===null?r=[D]:r.push(D),e++}var i=x===e;if(c=c||i,!c){let D=e;if(f!==null){let z={instancePath:s+"/in\
-put",keyword:"type",params:{type:"null"}};r===null?r=[z]:r.push(z),e++}var i=D===e;c=c||i}if(c)e=k,r!==null&&(k?r.length=
-k:r=null);else{let D={instancePath:s+"/input",keyword:"anyOf",params:{}};return r===null?r=[D]:r.push(D),e++,Ae.errors=r,
-!1}var l=d===e}else var l=!0;if(l){if(t.previous_response_id!==void 0){let f=t.previous_response_id,d=e,k=e,c=!1,x=e;if(e===
+[z]:r.push(z),e++}var o=O===e;w=w||o}if(w)e=v,r!==null&&(v?r.length=v:r=null);else{let O={instancePath:s+"/input",keyword:"\
+anyOf",params:{}};r===null?r=[O]:r.push(O),e++}var i=x===e;if(c=c||i,!c){let O=e;if(f!==null){let z={instancePath:s+"/in\
+put",keyword:"type",params:{type:"null"}};r===null?r=[z]:r.push(z),e++}var i=O===e;c=c||i}if(c)e=g,r!==null&&(g?r.length=
+g:r=null);else{let O={instancePath:s+"/input",keyword:"anyOf",params:{}};return r===null?r=[O]:r.push(O),e++,Ae.errors=r,
+!1}var l=d===e}else var l=!0;if(l){if(t.previous_response_id!==void 0){let f=t.previous_response_id,d=e,g=e,c=!1,x=e;if(e===
 x)if(typeof f=="string"){if(V(f)>128){let w={instancePath:s+"/previous_response_id",keyword:"maxLength",params:{limit:128}};
 r===null?r=[w]:r.push(w),e++}}else{let w={instancePath:s+"/previous_response_id",keyword:"type",params:{type:"string"}};
-r===null?r=[w]:r.push(w),e++}var y=x===e;if(c=c||y,!c){let w=e;if(f!==null){let D={instancePath:s+"/previous_response_id",
-keyword:"type",params:{type:"null"}};r===null?r=[D]:r.push(D),e++}var y=w===e;c=c||y}if(c)e=k,r!==null&&(k?r.length=k:r=
+r===null?r=[w]:r.push(w),e++}var y=x===e;if(c=c||y,!c){let w=e;if(f!==null){let O={instancePath:s+"/previous_response_id",
+keyword:"type",params:{type:"null"}};r===null?r=[O]:r.push(O),e++}var y=w===e;c=c||y}if(c)e=g,r!==null&&(g?r.length=g:r=
 null);else{let w={instancePath:s+"/previous_response_id",keyword:"anyOf",params:{}};return r===null?r=[w]:r.push(w),e++,
 Ae.errors=r,!1}var l=d===e}else var l=!0;if(l)if(t.model!==void 0){let f=e;if(typeof t.model!="string")return Ae.errors=
 [{instancePath:s+"/model",keyword:"type",params:{type:"string"}}],!1;var l=f===e}else var l=!0}}else return Ae.errors=[{
-instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Ae.errors=r,e===0}var qs=ve;var fs=["asc","desc"];function ve(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){
+instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Ae.errors=r,e===0}var Ps=ve;var fs=["asc","desc"];function ve(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){if(t.limit!==void 0){let a=t.limit,i=e;if(!(typeof a==
 "number"&&!(a%1)&&!isNaN(a)&&isFinite(a)))return ve.errors=[{instancePath:s+"/limit",keyword:"type",params:{type:"intege\
 r"}}],!1;if(e===i&&typeof a=="number"&&isFinite(a)){if(a>100||isNaN(a))return ve.errors=[{instancePath:s+"/limit",keyword:"\
@@ -832,22 +832,22 @@ nimum",params:{comparison:">=",limit:1}}],!1}var o=i===e}else var o=!0;if(o){if(
 var o=!0;if(o)if(t.after!==void 0){let a=t.after,i=e;if(e===i)if(typeof a=="string"){if(V(a)>128)return ve.errors=[{instancePath:s+
 "/after",keyword:"maxLength",params:{limit:128}}],!1}else return ve.errors=[{instancePath:s+"/after",keyword:"type",params:{
 type:"string"}}],!1;var o=i===e}else var o=!0}}else return ve.errors=[{instancePath:s,keyword:"type",params:{type:"objec\
-t"}}],!1;return ve.errors=r,e===0}var $s=X;function ie(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){let r=null,e=0;
+t"}}],!1;return ve.errors=r,e===0}var Fs=X;function ie(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){let r=null,e=0;
 if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let y;if(t.role===void 0&&(y="role")||t.content===void 0&&(y="cont\
 ent"))return ie.errors=[{instancePath:s,keyword:"required",params:{missingProperty:y}}],!1;if(t.role!==void 0){let n=t.role,
 f=e;if(e===f)if(typeof n=="string"){if(n.length===0)return ie.errors=[{instancePath:s+"/role",keyword:"minLength",params:{
 limit:1}}],!1}else return ie.errors=[{instancePath:s+"/role",keyword:"type",params:{type:"string"}}],!1;var o=f===e}else
-var o=!0;if(o)if(t.content!==void 0){let n=t.content,f=e,d=e,k=!1,c=e;if(typeof n!="string"){let v={instancePath:s+"/con\
-tent",keyword:"type",params:{type:"string"}};r===null?r=[v]:r.push(v),e++}var a=c===e;if(k=k||a,!k){let v=e;if(e===v)if(Array.
-isArray(n)){var i=!0;let C=n.length;for(let D=0;D<C;D++){let g=n[D],z=e;if(e===z)if(g&&typeof g=="object"&&!Array.isArray(
-g)){let b;if(g.type===void 0&&(b="type")){let E={instancePath:s+"/content/"+D,keyword:"required",params:{missingProperty:b}};
-r===null?r=[E]:r.push(E),e++}else{if(g.type!==void 0){let E=g.type,j=e;if(e===j)if(typeof E=="string"){if(V(E)>64){let _={
-instancePath:s+"/content/"+D+"/type",keyword:"maxLength",params:{limit:64}};r===null?r=[_]:r.push(_),e++}}else{let _={instancePath:s+
-"/content/"+D+"/type",keyword:"type",params:{type:"string"}};r===null?r=[_]:r.push(_),e++}var l=j===e}else var l=!0;if(l)
-if(g.text!==void 0){let E=e;if(typeof g.text!="string"){let _={instancePath:s+"/content/"+D+"/text",keyword:"type",params:{
-type:"string"}};r===null?r=[_]:r.push(_),e++}var l=E===e}else var l=!0}}else{let b={instancePath:s+"/content/"+D,keyword:"\
+var o=!0;if(o)if(t.content!==void 0){let n=t.content,f=e,d=e,g=!1,c=e;if(typeof n!="string"){let v={instancePath:s+"/con\
+tent",keyword:"type",params:{type:"string"}};r===null?r=[v]:r.push(v),e++}var a=c===e;if(g=g||a,!g){let v=e;if(e===v)if(Array.
+isArray(n)){var i=!0;let C=n.length;for(let O=0;O<C;O++){let k=n[O],z=e;if(e===z)if(k&&typeof k=="object"&&!Array.isArray(
+k)){let b;if(k.type===void 0&&(b="type")){let E={instancePath:s+"/content/"+O,keyword:"required",params:{missingProperty:b}};
+r===null?r=[E]:r.push(E),e++}else{if(k.type!==void 0){let E=k.type,j=e;if(e===j)if(typeof E=="string"){if(V(E)>64){let _={
+instancePath:s+"/content/"+O+"/type",keyword:"maxLength",params:{limit:64}};r===null?r=[_]:r.push(_),e++}}else{let _={instancePath:s+
+"/content/"+O+"/type",keyword:"type",params:{type:"string"}};r===null?r=[_]:r.push(_),e++}var l=j===e}else var l=!0;if(l)
+if(k.text!==void 0){let E=e;if(typeof k.text!="string"){let _={instancePath:s+"/content/"+O+"/text",keyword:"type",params:{
+type:"string"}};r===null?r=[_]:r.push(_),e++}var l=E===e}else var l=!0}}else{let b={instancePath:s+"/content/"+O,keyword:"\
 type",params:{type:"object"}};r===null?r=[b]:r.push(b),e++}var i=z===e;if(!i)break}}else{let C={instancePath:s+"/content",
-keyword:"type",params:{type:"array"}};r===null?r=[C]:r.push(C),e++}var a=v===e;k=k||a}if(k)e=d,r!==null&&(d?r.length=d:r=
+keyword:"type",params:{type:"array"}};r===null?r=[C]:r.push(C),e++}var a=v===e;g=g||a}if(g)e=d,r!==null&&(d?r.length=d:r=
 null);else{let v={instancePath:s+"/content",keyword:"anyOf",params:{}};return r===null?r=[v]:r.push(v),e++,ie.errors=r,!1}
 var o=f===e}else var o=!0}else return ie.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ie.errors=
 r,e===0}function X(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){let r=null,
@@ -885,15 +885,15 @@ if(o){if(t.messages!==void 0){let j=t.messages,_=e;if(e===_)if(Array.isArray(j))
 e=r.length);var f=h===e;if(!f)break}}}else return X.errors=[{instancePath:s+"/messages",keyword:"type",params:{type:"arr\
 ay"}}],!1;var o=_===e}else var o=!0;if(o){if(t.system!==void 0){let j=t.system,_=e,q=e,u=!1,A=e,h=e,p=!1,$=e;if(typeof j!=
 "string"){let m={instancePath:s+"/system",keyword:"type",params:{type:"string"}};r===null?r=[m]:r.push(m),e++}var d=$===
-e;if(p=p||d,!p){let m=e;if(e===m)if(Array.isArray(j)){var k=!0;let N=j.length;for(let R=0;R<N;R++){let T=j[R],U=e;if(e===
-U)if(T&&typeof T=="object"&&!Array.isArray(T)){let te;if(T.type===void 0&&(te="type")){let K={instancePath:s+"/system/"+
-R,keyword:"required",params:{missingProperty:te}};r===null?r=[K]:r.push(K),e++}else{if(T.type!==void 0){let K=T.type,Pe=e;
-if(e===Pe)if(typeof K=="string"){if(V(K)>64){let le={instancePath:s+"/system/"+R+"/type",keyword:"maxLength",params:{limit:64}};
+e;if(p=p||d,!p){let m=e;if(e===m)if(Array.isArray(j)){var g=!0;let N=j.length;for(let R=0;R<N;R++){let T=j[R],U=e;if(e===
+U)if(T&&typeof T=="object"&&!Array.isArray(T)){let te;if(T.type===void 0&&(te="type")){let Y={instancePath:s+"/system/"+
+R,keyword:"required",params:{missingProperty:te}};r===null?r=[Y]:r.push(Y),e++}else{if(T.type!==void 0){let Y=T.type,Pe=e;
+if(e===Pe)if(typeof Y=="string"){if(V(Y)>64){let le={instancePath:s+"/system/"+R+"/type",keyword:"maxLength",params:{limit:64}};
 r===null?r=[le]:r.push(le),e++}}else{let le={instancePath:s+"/system/"+R+"/type",keyword:"type",params:{type:"string"}};
-r===null?r=[le]:r.push(le),e++}var c=Pe===e}else var c=!0;if(c)if(T.text!==void 0){let K=e;if(typeof T.text!="string"){let le={
-instancePath:s+"/system/"+R+"/text",keyword:"type",params:{type:"string"}};r===null?r=[le]:r.push(le),e++}var c=K===e}else
+r===null?r=[le]:r.push(le),e++}var c=Pe===e}else var c=!0;if(c)if(T.text!==void 0){let Y=e;if(typeof T.text!="string"){let le={
+instancePath:s+"/system/"+R+"/text",keyword:"type",params:{type:"string"}};r===null?r=[le]:r.push(le),e++}var c=Y===e}else
 var c=!0}}else{let te={instancePath:s+"/system/"+R,keyword:"type",params:{type:"object"}};r===null?r=[te]:r.push(te),e++}
-var k=U===e;if(!k)break}}else{let N={instancePath:s+"/system",keyword:"type",params:{type:"array"}};r===null?r=[N]:r.push(
+var g=U===e;if(!g)break}}else{let N={instancePath:s+"/system",keyword:"type",params:{type:"array"}};r===null?r=[N]:r.push(
 N),e++}var d=m===e;p=p||d}if(p)e=h,r!==null&&(h?r.length=h:r=null);else{let m={instancePath:s+"/system",keyword:"anyOf",
 params:{}};r===null?r=[m]:r.push(m),e++}var x=A===e;if(u=u||x,!u){let m=e;if(j!==null){let N={instancePath:s+"/system",keyword:"\
 type",params:{type:"null"}};r===null?r=[N]:r.push(N),e++}var x=m===e;u=u||x}if(u)e=q,r!==null&&(q?r.length=q:r=null);else{
@@ -913,20 +913,20 @@ object"}};r===null?r=[T]:r.push(T),e++}var C=N===e;if(S=S||C,!S){let T=e;if($!==
 mat/schema",keyword:"type",params:{type:"null"}};r===null?r=[J]:r.push(J),e++}var C=T===e;S=S||C}if(S)e=m,r!==null&&(m?r.
 length=m:r=null);else{let T={instancePath:s+"/output_format/schema",keyword:"anyOf",params:{}};r===null?r=[T]:r.push(T),
 e++}var w=P===e}else var w=!0}}else{let p={instancePath:s+"/output_format",keyword:"type",params:{type:"object"}};r===null?
-r=[p]:r.push(p),e++}var D=A===e;if(u=u||D,!u){let p=e;if(j!==null){let P={instancePath:s+"/output_format",keyword:"type",
-params:{type:"null"}};r===null?r=[P]:r.push(P),e++}var D=p===e;u=u||D}if(u)e=q,r!==null&&(q?r.length=q:r=null);else{let p={
+r=[p]:r.push(p),e++}var O=A===e;if(u=u||O,!u){let p=e;if(j!==null){let P={instancePath:s+"/output_format",keyword:"type",
+params:{type:"null"}};r===null?r=[P]:r.push(P),e++}var O=p===e;u=u||O}if(u)e=q,r!==null&&(q?r.length=q:r=null);else{let p={
 instancePath:s+"/output_format",keyword:"anyOf",params:{}};return r===null?r=[p]:r.push(p),e++,X.errors=r,!1}var o=_===e}else
 var o=!0;if(o)if(t.output_config!==void 0){let j=t.output_config,_=e,q=e,u=!1,A=e;if(e===A)if(j&&typeof j=="object"&&!Array.
 isArray(j)){if(j.format!==void 0){let p=j.format,$=e,P=!1,m=e;if(e===m)if(p&&typeof p=="object"&&!Array.isArray(p)){let S;
 if(p.type===void 0&&(S="type")){let N={instancePath:s+"/output_config/format",keyword:"required",params:{missingProperty:S}};
 r===null?r=[N]:r.push(N),e++}else{if(p.type!==void 0){let N=p.type,R=e;if(e===R)if(typeof N=="string"){if(V(N)>64){let T={
 instancePath:s+"/output_config/format/type",keyword:"maxLength",params:{limit:64}};r===null?r=[T]:r.push(T),e++}}else{let T={
-instancePath:s+"/output_config/format/type",keyword:"type",params:{type:"string"}};r===null?r=[T]:r.push(T),e++}var g=R===
-e}else var g=!0;if(g)if(p.schema!==void 0){let N=p.schema,R=e,T=e,U=!1,J=e;if(!(N&&typeof N=="object"&&!Array.isArray(N))){
-let K={instancePath:s+"/output_config/format/schema",keyword:"type",params:{type:"object"}};r===null?r=[K]:r.push(K),e++}
-var z=J===e;if(U=U||z,!U){let K=e;if(N!==null){let le={instancePath:s+"/output_config/format/schema",keyword:"type",params:{
-type:"null"}};r===null?r=[le]:r.push(le),e++}var z=K===e;U=U||z}if(U)e=T,r!==null&&(T?r.length=T:r=null);else{let K={instancePath:s+
-"/output_config/format/schema",keyword:"anyOf",params:{}};r===null?r=[K]:r.push(K),e++}var g=R===e}else var g=!0}}else{let S={
+instancePath:s+"/output_config/format/type",keyword:"type",params:{type:"string"}};r===null?r=[T]:r.push(T),e++}var k=R===
+e}else var k=!0;if(k)if(p.schema!==void 0){let N=p.schema,R=e,T=e,U=!1,J=e;if(!(N&&typeof N=="object"&&!Array.isArray(N))){
+let Y={instancePath:s+"/output_config/format/schema",keyword:"type",params:{type:"object"}};r===null?r=[Y]:r.push(Y),e++}
+var z=J===e;if(U=U||z,!U){let Y=e;if(N!==null){let le={instancePath:s+"/output_config/format/schema",keyword:"type",params:{
+type:"null"}};r===null?r=[le]:r.push(le),e++}var z=Y===e;U=U||z}if(U)e=T,r!==null&&(T?r.length=T:r=null);else{let Y={instancePath:s+
+"/output_config/format/schema",keyword:"anyOf",params:{}};r===null?r=[Y]:r.push(Y),e++}var k=R===e}else var k=!0}}else{let S={
 instancePath:s+"/output_config/format",keyword:"type",params:{type:"object"}};r===null?r=[S]:r.push(S),e++}var L=m===e;if(P=
 P||L,!P){let S=e;if(p!==null){let R={instancePath:s+"/output_config/format",keyword:"type",params:{type:"null"}};r===null?
 r=[R]:r.push(R),e++}var L=S===e;P=P||L}if(P)e=$,r!==null&&($?r.length=$:r=null);else{let S={instancePath:s+"/output_conf\
@@ -935,20 +935,20 @@ type",params:{type:"object"}};r===null?r=[p]:r.push(p),e++}var b=A===e;if(u=u||b
 "/output_config",keyword:"type",params:{type:"null"}};r===null?r=[P]:r.push(P),e++}var b=p===e;u=u||b}if(u)e=q,r!==null&&
 (q?r.length=q:r=null);else{let p={instancePath:s+"/output_config",keyword:"anyOf",params:{}};return r===null?r=[p]:r.push(
 p),e++,X.errors=r,!1}var o=_===e}else var o=!0}}}}}}}}}}else return X.errors=[{instancePath:s,keyword:"type",params:{type:"\
-object"}}],!1;return X.errors=r,e===0}var Ps=ye;function ye(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){let r=null,e=0;
+object"}}],!1;return X.errors=r,e===0}var Es=ye;function ye(t,{instancePath:s="",parentData:F,parentDataProperty:Q,rootData:I=t,dynamicAnchors:B={}}={}){let r=null,e=0;
 if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.model===void 0&&(d="model")||t.messages===void 0&&(d="m\
-essages"))return ye.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],!1;if(t.model!==void 0){let k=t.
-model,c=e;if(e===c)if(typeof k=="string"){if(V(k)>256)return ye.errors=[{instancePath:s+"/model",keyword:"maxLength",params:{
-limit:256}}],!1;if(!Re.test(k))return ye.errors=[{instancePath:s+"/model",keyword:"saidPattern",params:{says:"a model na\
+essages"))return ye.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],!1;if(t.model!==void 0){let g=t.
+model,c=e;if(e===c)if(typeof g=="string"){if(V(g)>256)return ye.errors=[{instancePath:s+"/model",keyword:"maxLength",params:{
+limit:256}}],!1;if(!Re.test(g))return ye.errors=[{instancePath:s+"/model",keyword:"saidPattern",params:{says:"a model na\
 me, without control characters and not starting with -"}}],!1}else return ye.errors=[{instancePath:s+"/model",keyword:"t\
-ype",params:{type:"string"}}],!1;var o=c===e}else var o=!0;if(o){if(t.messages!==void 0){let k=t.messages,c=e;if(e===c)if(Array.
-isArray(k)){if(k.length<1)return ye.errors=[{instancePath:s+"/messages",keyword:"minItems",params:{limit:1}}],!1;{var a=!0;
-let v=k.length;for(let w=0;w<v;w++){let C=e;ie(k[w],{instancePath:s+"/messages/"+w,parentData:k,parentDataProperty:w,rootData:I,
+ype",params:{type:"string"}}],!1;var o=c===e}else var o=!0;if(o){if(t.messages!==void 0){let g=t.messages,c=e;if(e===c)if(Array.
+isArray(g)){if(g.length<1)return ye.errors=[{instancePath:s+"/messages",keyword:"minItems",params:{limit:1}}],!1;{var a=!0;
+let v=g.length;for(let w=0;w<v;w++){let C=e;ie(g[w],{instancePath:s+"/messages/"+w,parentData:g,parentDataProperty:w,rootData:I,
 dynamicAnchors:B})||(r=r===null?ie.errors:r.concat(ie.errors),e=r.length);var a=C===e;if(!a)break}}}else return ye.errors=
 [{instancePath:s+"/messages",keyword:"type",params:{type:"array"}}],!1;var o=c===e}else var o=!0;if(o){if(t.system!==void 0){
-let k=t.system,c=e,x=e,v=!1,w=e,C=e,D=!1,g=e;if(typeof k!="string"){let L={instancePath:s+"/system",keyword:"type",params:{
-type:"string"}};r===null?r=[L]:r.push(L),e++}var i=g===e;if(D=D||i,!D){let L=e;if(e===L)if(Array.isArray(k)){var l=!0;let E=k.
-length;for(let j=0;j<E;j++){let _=k[j],q=e;if(e===q)if(_&&typeof _=="object"&&!Array.isArray(_)){let A;if(_.type===void 0&&
+let g=t.system,c=e,x=e,v=!1,w=e,C=e,O=!1,k=e;if(typeof g!="string"){let L={instancePath:s+"/system",keyword:"type",params:{
+type:"string"}};r===null?r=[L]:r.push(L),e++}var i=k===e;if(O=O||i,!O){let L=e;if(e===L)if(Array.isArray(g)){var l=!0;let E=g.
+length;for(let j=0;j<E;j++){let _=g[j],q=e;if(e===q)if(_&&typeof _=="object"&&!Array.isArray(_)){let A;if(_.type===void 0&&
 (A="type")){let h={instancePath:s+"/system/"+j,keyword:"required",params:{missingProperty:A}};r===null?r=[h]:r.push(h),e++}else{
 if(_.type!==void 0){let h=_.type,p=e;if(e===p)if(typeof h=="string"){if(V(h)>64){let $={instancePath:s+"/system/"+j+"/ty\
 pe",keyword:"maxLength",params:{limit:64}};r===null?r=[$]:r.push($),e++}}else{let $={instancePath:s+"/system/"+j+"/type",
@@ -956,18 +956,18 @@ keyword:"type",params:{type:"string"}};r===null?r=[$]:r.push($),e++}var y=p===e}
 if(typeof _.text!="string"){let $={instancePath:s+"/system/"+j+"/text",keyword:"type",params:{type:"string"}};r===null?r=
 [$]:r.push($),e++}var y=h===e}else var y=!0}}else{let A={instancePath:s+"/system/"+j,keyword:"type",params:{type:"object"}};
 r===null?r=[A]:r.push(A),e++}var l=q===e;if(!l)break}}else{let E={instancePath:s+"/system",keyword:"type",params:{type:"\
-array"}};r===null?r=[E]:r.push(E),e++}var i=L===e;D=D||i}if(D)e=C,r!==null&&(C?r.length=C:r=null);else{let L={instancePath:s+
-"/system",keyword:"anyOf",params:{}};r===null?r=[L]:r.push(L),e++}var n=w===e;if(v=v||n,!v){let L=e;if(k!==null){let E={
+array"}};r===null?r=[E]:r.push(E),e++}var i=L===e;O=O||i}if(O)e=C,r!==null&&(C?r.length=C:r=null);else{let L={instancePath:s+
+"/system",keyword:"anyOf",params:{}};r===null?r=[L]:r.push(L),e++}var n=w===e;if(v=v||n,!v){let L=e;if(g!==null){let E={
 instancePath:s+"/system",keyword:"type",params:{type:"null"}};r===null?r=[E]:r.push(E),e++}var n=L===e;v=v||n}if(v)e=x,r!==
 null&&(x?r.length=x:r=null);else{let L={instancePath:s+"/system",keyword:"anyOf",params:{}};return r===null?r=[L]:r.push(
-L),e++,ye.errors=r,!1}var o=c===e}else var o=!0;if(o)if(t.tools!==void 0){let k=t.tools,c=e,x=e,v=!1,w=e;if(e===w&&!Array.
-isArray(k)){let D={instancePath:s+"/tools",keyword:"type",params:{type:"array"}};r===null?r=[D]:r.push(D),e++}var f=w===
-e;if(v=v||f,!v){let D=e;if(k!==null){let z={instancePath:s+"/tools",keyword:"type",params:{type:"null"}};r===null?r=[z]:
-r.push(z),e++}var f=D===e;v=v||f}if(v)e=x,r!==null&&(x?r.length=x:r=null);else{let D={instancePath:s+"/tools",keyword:"a\
-nyOf",params:{}};return r===null?r=[D]:r.push(D),e++,ye.errors=r,!1}var o=c===e}else var o=!0}}}else return ye.errors=[{
+L),e++,ye.errors=r,!1}var o=c===e}else var o=!0;if(o)if(t.tools!==void 0){let g=t.tools,c=e,x=e,v=!1,w=e;if(e===w&&!Array.
+isArray(g)){let O={instancePath:s+"/tools",keyword:"type",params:{type:"array"}};r===null?r=[O]:r.push(O),e++}var f=w===
+e;if(v=v||f,!v){let O=e;if(g!==null){let z={instancePath:s+"/tools",keyword:"type",params:{type:"null"}};r===null?r=[z]:
+r.push(z),e++}var f=O===e;v=v||f}if(v)e=x,r!==null&&(x?r.length=x:r=null);else{let O={instancePath:s+"/tools",keyword:"a\
+nyOf",params:{}};return r===null?r=[O]:r.push(O),e++,ye.errors=r,!1}var o=c===e}else var o=!0}}}else return ye.errors=[{
 instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ye.errors=r,e===0}ur.optional={names:["tags","metadata",
 "shared"],within:{}};_r.optional={names:["message","answers"],within:{}};wr.optional={names:[],within:{}};Ar.optional={names:[
-"key","link"],within:{}};Or.optional={names:[],within:{}};Ir.optional={names:["goal","issue","issue_number","as_goal","r\
+"key","link"],within:{}};Dr.optional={names:[],within:{}};Ir.optional={names:["goal","issue","issue_number","as_goal","r\
 epository","review","queue","after","group","total_tokens","total_cost_usd","backend","model","review_backend","review_m\
 odel","checks","actions","max_tokens","max_cost_usd","max_time_secs","rounds","approval_mode","mcp_servers","on_limit","\
 max_wait_secs","fallback","deliver"],within:{}};Cr.optional={names:["action_id"],within:{}};Qr.optional={names:["action_\
@@ -976,10 +976,10 @@ id"],within:{}};Tr.optional={names:["action_id"],within:{}};Sr.optional={names:[
 x_sandbox_mode","budgets","expires_at","may_merge","agent_tools","mcp_servers","directories","backends","requires_sandbo\
 x"],within:{}};ns.optional={names:["before"],within:{}};ls.optional={names:["backend","model","review_backend","review_m\
 odel","checks","actions","max_tokens","max_cost_usd","max_time_secs","rounds","approval_mode","mcp_servers","on_limit","\
-max_wait_secs","fallback","deliver"],within:{}};export{Cr as validateAnswerBody,Ns as validateChatRequest,Ds as validateCompactRequest,bs as validateComparedQuery,xs as validateComparisonsQuery,
-Qr as validateConfirmBody,Ls as validateConversationCreateRequest,Os as validateConversationUpdateRequest,Ps as validateCountTokensRequest,
-_r as validateDecisionBody,gs as validateDiffQuery,_s as validateEventsQuery,vs as validateExecutionQuery,Sr as validateFollowUpBody,
-qs as validateInputItemsQuery,Ar as validateLoginBody,Ur as validateMergeBody,wr as validateMessageBody,$s as validateMessageRequest,
-ns as validateMoveBody,Gr as validateNewKeyBody,Or as validatePushBody,ws as validateReportQuery,As as validateResponseQuery,
-js as validateResponseRequest,ls as validateResumeBody,hs as validateRunQuery,cs as validateSessionDetailQuery,ur as validateSessionEditRequest,
-ds as validateSessionQuery,Tr as validateSkipBody,Ir as validateStartBody,ks as validateUsageQuery};
+max_wait_secs","fallback","deliver"],within:{}};export{Cr as validateAnswerBody,As as validateChatRequest,$s as validateCompactRequest,Ns as validateComparedQuery,js as validateComparisonsQuery,
+Qr as validateConfirmBody,Os as validateConversationCreateRequest,qs as validateConversationUpdateRequest,Es as validateCountTokensRequest,
+_r as validateDecisionBody,hs as validateDiffQuery,ks as validateEventsQuery,gs as validateExecutionQuery,Sr as validateFollowUpBody,
+Ps as validateInputItemsQuery,Ar as validateLoginBody,Ur as validateMergeBody,wr as validateMessageBody,Fs as validateMessageRequest,
+ns as validateMoveBody,Gr as validateNewKeyBody,Dr as validatePushBody,bs as validateReportQuery,Ds as validateResponseQuery,
+Ls as validateResponseRequest,ls as validateResumeBody,xs as validateRunQuery,_s as validateSessionDetailQuery,ur as validateSessionEditRequest,
+vs as validateSessionQuery,Tr as validateSkipBody,Ir as validateStartBody,ws as validateUsageQuery};

@@ -2,7 +2,7 @@ import { pipeline, Readable } from 'node:stream'
 import { createGzip, gzipSync } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { digest } from '../../kit/digest.ts'
-import { jsonPieces, shortJsonText } from '../../kit/json/json-pieces.ts'
+import { jsonPieces, shortJsonText } from '../../kit/json/write-json.ts'
 
 /** A longer answer is sent with `sendJson`. In characters. */
 export const LARGE_OUTPUT = 64 * 1024

@@ -6,7 +6,7 @@ import { toTimestamp } from '../../kit/clock.ts'
 import type { JsonObject } from '../../kit/json/json-value.ts'
 import type { PromptEvent } from '../../prompts/prompt-event.ts'
 import type { PromptRequest } from '../../prompts/prompt-request.ts'
-import type { PartResult } from '../../prompts/prompt-result.ts'
+import { type PartResult, type PromptResult, toPromptStatus } from '../../prompts/prompt-result.ts'
 import type { Running, ToolAnswer } from '../../service/drover-service.ts'
 import { toRequestCaller } from '../context/sender.ts'
 import {
@@ -17,7 +17,6 @@ import {
   requestExecution,
 } from '../executions/requested-execution.ts'
 import { abortOnDisconnect } from './disconnects.ts'
-import { logFailure, logFailures } from './log-failure.ts'
 import { LARGE_OUTPUT, sendJson } from './send-json.ts'
 import { type StreamFormat, sendStream, streamLimits } from './send-stream.ts'
 
@@ -157,4 +156,19 @@ function sendBody(
   nameFallback(exchange, { asked, answers: result.backend })
   // Serializing the answer of a prompt must not delay other requests.
   return result.output.length < LARGE_OUTPUT ? body : sendJson(exchange.reply, body)
+}
+
+/** The native API answers 200 if an agent has failed, so the line of the request does not tell. */
+function logFailure({ request, context }: Exchange, result: PromptResult): void {
+  if (toPromptStatus(result) !== 'failed') return
+  request.facts.isFailureLogged = true
+  const { execution_id: execution, backend, error_code: error, exit_code: exitCode } = result
+  const reason = result.error ?? `it ended with exit code ${exitCode}`
+  context.log.warn({ request_id: request.id, execution, backend, error, reason }, 'agent failed')
+}
+
+/** Also for a client that does not wait. Never throws: an error is that of the request. */
+export async function logFailures(exchange: Exchange, running: Promise<readonly PromptResult[]>): Promise<void> {
+  const results = await running.catch(() => [])
+  for (const result of results) logFailure(exchange, result)
 }

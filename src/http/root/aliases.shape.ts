@@ -1,11 +1,9 @@
 /** The compatible APIs without their prefix, for clients that are configured with a base URL that lacks it. */
 import { Type } from 'typebox'
-import { OPERATIONS as countTokens } from '../anthropic/count-tokens.shape.ts'
 import { OPERATIONS as messageModels } from '../anthropic/message-models.shape.ts'
 import { OPERATIONS as messages } from '../anthropic/messages.shape.ts'
 import { type Content, type Operation, optionalHeader } from '../api-description/operation.shape.ts'
 import { OPERATIONS as chatCompletions } from '../openai/chat-completions.shape.ts'
-import { OPERATIONS as conversationItems } from '../openai/conversation-items.shape.ts'
 import { OPERATIONS as conversations } from '../openai/conversations.shape.ts'
 import { OPERATIONS as models } from '../openai/models.shape.ts'
 import { OPERATIONS as responses } from '../openai/responses.shape.ts'
@@ -39,9 +37,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...chatCompletions,
   ...responses,
   ...conversations,
-  ...conversationItems,
   ...messages,
-  ...countTokens,
 ].map((operation) => ({
   ...operation,
   path: operation.path.replace(/^\/(?:openai|anthropic)/, ''),

@@ -1,7 +1,7 @@
 import * as fs from 'node:fs'
 // Not by its name, which an old Node does not have: the library could not say then that it needs a newer one.
 import util from 'node:util'
-import { orUndefined } from '../fault.ts'
+import { errorCode, orUndefined } from '../fault.ts'
 
 /**
  * The file system calls that drover's file functions use. Tests pass a disk that fails, interferes or exits at a step.
@@ -68,4 +68,54 @@ export function systemReason(error: unknown): string {
 /** Whether the group or other users have any access. */
 export function isOpenToOthers({ mode }: { mode: bigint }): boolean {
   return (mode & 0o077n) !== 0n
+}
+
+/** How well a written file survives a power failure. */
+export type Durability =
+  | { level: 'file_and_directory_fsync'; file_sync: true; directory_sync: true }
+  | { level: 'file_fsync_only'; file_sync: true; directory_sync: false; limitation: 'directory_fsync_unsupported' }
+
+/** The durability of a synced file, depending on whether its directory could be synced too. */
+export function toDurability({ directorySynced }: { directorySynced: boolean }): Durability {
+  return directorySynced
+    ? { level: 'file_and_directory_fsync', file_sync: true, directory_sync: true }
+    : {
+        level: 'file_fsync_only',
+        file_sync: true,
+        directory_sync: false,
+        limitation: 'directory_fsync_unsupported',
+      }
+}
+
+/** Opens a directory to sync or inspect it. */
+export function openDirectory({ path, links }: { path: string; links: Links }, disk: Disk = realDisk): number {
+  const noFollow = links === 'refuse' ? fs.constants.O_NOFOLLOW : 0
+  return disk.openSync(path, fs.constants.O_RDONLY | noFollow | fs.constants.O_DIRECTORY)
+}
+
+/** Syncs an open directory. Returns false if the platform or file system does not support it; throws other errors. */
+export function syncDirectory(descriptor: number, disk: Disk = realDisk): boolean {
+  try {
+    disk.fsyncSync(descriptor)
+    return true
+  } catch (error) {
+    if (isSyncUnsupported(errorCode(error) ?? '')) return false
+    throw error
+  }
+}
+
+/** Opens, syncs and closes a directory. */
+export function syncDirectoryAt(path: string, disk: Disk = realDisk): boolean {
+  const descriptor = openDirectory({ path, links: 'follow' }, disk)
+  try {
+    return syncDirectory(descriptor, disk)
+  } finally {
+    disk.closeSync(descriptor)
+  }
+}
+
+/** Whether an error of a directory sync means that it is not supported, rather than that it failed. */
+export function isSyncUnsupported(code: string): boolean {
+  // fsync(2): EINVAL means "does not support synchronization". Some network and FUSE file systems return it.
+  return ['EINVAL', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP'].includes(code)
 }

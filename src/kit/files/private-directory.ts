@@ -1,8 +1,7 @@
 import { dirname } from 'node:path'
 import { errorCode } from '../fault.ts'
 import { directoryUnusable } from '../faults.ts'
-import { type Disk, fileKind, type Links, realDisk, systemReason } from './disk.ts'
-import { openDirectory, syncDirectoryAt } from './durability.ts'
+import { type Disk, fileKind, type Links, openDirectory, realDisk, syncDirectoryAt, systemReason } from './disk.ts'
 
 /**
  * Makes sure that a directory exists and only this user has access. Missing parents are created the same way; existing

@@ -4,15 +4,18 @@ import { errorCode, type Fault, isFault } from '../fault.ts'
 import { fileExists, fileNotRegular, fileWriteFailed } from '../faults.ts'
 import {
   type Disk,
+  type Durability,
   type FileIdentity,
   fileKind,
   isSameFile,
   type Links,
+  openDirectory,
   realDisk,
   removeQuietly,
+  syncDirectory,
   systemReason,
+  toDurability,
 } from './disk.ts'
-import { type Durability, openDirectory, syncDirectory, toDurability } from './durability.ts'
 import { removeLeftovers, temporaryName } from './temporary-file.ts'
 
 /** The file gets exactly this `mode`, regardless of the umask and of its mode before. */
@@ -191,4 +194,29 @@ function findTarget({ path, links }: { path: string; links: Links }, disk: Disk)
 
 function find(path: string, disk: Disk): BigIntStats | undefined {
   return disk.lstatSync(path, { bigint: true, throwIfNoEntry: false })
+}
+
+const PROBE = Buffer.from('drover tests the durability of files here\n')
+
+/**
+ * Finds out how durable a file in a directory would be: writes one, syncs both and removes it again. Throws
+ * `file_write_failed` if nothing can be written.
+ */
+export function probeDurability(directory: string, disk: Disk = realDisk): Durability {
+  // If drover is killed here, the next write to the directory recognizes the name and removes the file.
+  const path = join(directory, temporaryName())
+  let opened: number | undefined
+  try {
+    opened = openDirectory({ path: directory, links: 'follow' }, disk)
+    stageFile({ path, bytes: PROBE, mode: 0o600 }, disk)
+    const directorySynced = syncDirectory(opened, disk)
+    disk.unlinkSync(path)
+    if (directorySynced) disk.fsyncSync(opened)
+    return toDurability({ directorySynced })
+  } catch (error) {
+    removeQuietly(path, disk)
+    throw fileWriteFailed({ path: directory, commitment: 'not_committed', reason: systemReason(error) }, error)
+  } finally {
+    if (opened !== undefined) disk.closeSync(opened)
+  }
 }

@@ -1,7 +1,7 @@
 /** What the comment on a taken issue says. Pure. */
 import type { RunVerdict } from '../../contract/run-verdict.shape.ts'
-import { withInertMarkdown } from '../../kit/inert-references.ts'
-import { markOf } from './claims.ts'
+import { withInertMarkdown } from '../../kit/foreign-text.ts'
+import { markOf } from './take-issue.ts'
 
 const SENTENCES = {
   queued: 'drover is working on it',

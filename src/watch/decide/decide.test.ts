@@ -1,9 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { waitMs } from '../watcher.ts'
-import { decideMention, judgeRequest, lastLabeled, mentionIn, whyNotWanted } from './asked-work.ts'
-import { claimsIn, decideClaim, markOf } from './claims.ts'
 import { composeComment } from './comment-text.ts'
-import { findSpent } from './spent-budget.ts'
+import {
+  claimsIn,
+  decideClaim,
+  decideMention,
+  findSpent,
+  judgeRequest,
+  lastLabeled,
+  markOf,
+  mentionIn,
+  whyNotWanted,
+} from './take-issue.ts'
 
 const OWN = { claim: '11111111-1111-4111-8111-111111111111', asked_at: '2026-01-01T10:00:00Z' }
 const [OURS, THEIRS] = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222']

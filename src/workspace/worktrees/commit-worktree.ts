@@ -1,5 +1,5 @@
 /** Commits everything in a worktree on its branch. No hooks run, and the commit is not signed: both can ask or fail. */
-import { listSome } from '../../kit/list-some.ts'
+import { listSome } from '../../kit/wording.ts'
 import { worktreeNotCommitted } from '../faults.ts'
 import { askGit, askGitForOutput, type Git, NOT_INTO_SUBMODULES, SLOW_GIT_MS } from '../git.ts'
 import { askStatus } from '../worktree-status.ts'

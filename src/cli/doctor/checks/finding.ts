@@ -1,6 +1,6 @@
 /** What a check can find. Each finding is defined once, beside its check; docs/doctor.md lists them all. */
 import type { DoctorReport } from '../../../contract/reports.shape.ts'
-import type { Durability } from '../../../kit/files/durability.ts'
+import type { Durability } from '../../../kit/files/disk.ts'
 
 export type DoctorCheck = DoctorReport['checks'][number]
 

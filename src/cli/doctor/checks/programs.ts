@@ -1,7 +1,6 @@
 import { toAgentEnvironment } from '../../../agents/adapter/agent-environment.ts'
 import { askVersion, type VersionAnswer } from '../../../agents/probe-version.ts'
-import { findProgram } from '../../../kit/process/find-program.ts'
-import { findVersion, formatVersion, isOlder, type Version } from '../../../kit/version.ts'
+import { findProgram, findVersion, formatVersion, isOlder, type Version } from '../../../kit/process/find-program.ts'
 import { askGitVersion, type GitVersion, OLDEST_GIT } from '../../../workspace/git-version.ts'
 import type { CheckContext } from './doctor-check.ts'
 import { defineFindings, type Finding, ok, problem, warning } from './finding.ts'
