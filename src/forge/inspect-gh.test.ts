@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { NOWHERE } from '../../test/support/nowhere.ts'
 import { temporaryDirectory } from '../../test/support/run-drover.ts'
-import { locateGh } from './gh.ts'
-import { inspectGh } from './inspect-gh.ts'
+import { inspectGh, locateGh } from './gh.ts'
 
 const findOrigin = async () => ({ owner: 'ada', repo: 'weather' })
 

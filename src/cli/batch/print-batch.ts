@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../kit/json/json-value.ts'
+import { withoutUndefined } from '../../kit/json/json-value.ts'
 import { type PromptResult, type PromptStatus, toPromptStatus } from '../../prompts/prompt-result.ts'
 import { countTokens } from '../../prompts/tokens.ts'
 import type { Invocation } from '../command.ts'
@@ -186,10 +187,7 @@ export function toTaskEntry(
 ): TaskEntry {
   return {
     index,
-    ...(id !== undefined && { task_id: id }),
-    ...(name !== undefined && { task_name: name }),
-    ...(tags !== undefined && { tags }),
-    ...(meta !== undefined && { meta }),
+    ...withoutUndefined({ task_id: id, task_name: name, tags, meta }),
     ...withTimes(result, span),
   }
 }
