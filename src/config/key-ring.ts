@@ -2,7 +2,7 @@
 
 import { timingSafeEqual } from 'node:crypto'
 import { type Digest, digest } from '../kit/digest.ts'
-import { withoutUndefined } from '../kit/json/json-value.ts'
+import { withoutUndefined } from '../kit/json-value.ts'
 import type { APPROVAL_CEILINGS, SANDBOX_CEILINGS } from './backend.shape.ts'
 import type { KEY_ROLES } from './server-settings.shape.ts'
 

@@ -1,6 +1,6 @@
 import { ignoreFault, orUndefined } from '../kit/fault.ts'
-import type { JsonValue } from '../kit/json/json-value.ts'
 import { writeJson } from '../kit/json/write-json.ts'
+import type { JsonValue } from '../kit/json-value.ts'
 import { type ChildEnvironment, toChildEnvironment } from '../kit/process/child-environment.ts'
 import { findProgram, findVersion, type SearchPlaces, type Version } from '../kit/process/find-program.ts'
 import { runProcess, runProcessForEnds } from '../kit/process/process.ts'

@@ -1,6 +1,6 @@
 /** GitHub behind the interface of a forge, through `gh api`: REST, and GraphQL only for what REST does not have. */
 import { Fault } from '../kit/fault.ts'
-import type { JsonValue } from '../kit/json/json-value.ts'
+import type { JsonValue } from '../kit/json-value.ts'
 import { checker, type Validate } from '../kit/schema.ts'
 import { askForPage, askProvider, openProvider, type Page, type Provider } from './ask-provider.ts'
 import * as checks from './checks.generated.js'

@@ -17,9 +17,9 @@
 import type { BigIntStats } from 'node:fs'
 import type { Run } from '../engine/state/run.ts'
 import { digestFields, isDigest } from '../kit/digest.ts'
-import type { JsonValue } from '../kit/json/json-value.ts'
 import { readJson } from '../kit/json/read-json.ts'
 import { writeJson } from '../kit/json/write-json.ts'
+import type { JsonValue } from '../kit/json-value.ts'
 import { encodeUtf8 } from '../kit/utf8.ts'
 import type { JournalEnd } from './hash-chain.ts'
 

@@ -8,7 +8,7 @@ import type {
   SharedV4Warning,
 } from '@ai-sdk/provider'
 import { isObject } from '../agents/adapter/json-fields.ts'
-import { withoutUndefined } from '../kit/json/json-value.ts'
+import { withoutUndefined } from '../kit/json-value.ts'
 import { toConversation } from '../prompts/chat-messages.ts'
 import { toTokens } from '../prompts/tokens.ts'
 import { createDrover } from './drover.ts'

@@ -7,8 +7,7 @@ import { readFileText } from '../kit/files/read-file.ts'
 import { createFile } from '../kit/files/write-file.ts'
 import { type PushSubscription, type PushSubscriptions, toBrowserId } from '../store/push-subscriptions.ts'
 import { pushAddressNotAllowed, pushKeysInvalid } from './faults.ts'
-import type { NotifyEvent, NotifyTarget } from './notify-event.ts'
-import type { NotifyRequest } from './tell-target.ts'
+import type { NotifyEvent, NotifyRequest, NotifyTarget } from './notify-event.ts'
 import { toPublicKey, toPushRequest } from './web-push.ts'
 
 /** What the owner of a subscription sees now: everything, what belongs to a key, or, if it is not valid any more, nothing. */

@@ -1,7 +1,6 @@
 /** A message of Web Push: encrypted for one browser (RFC 8291), and signed by this server (RFC 8292). */
 import { createCipheriv, createECDH, createPrivateKey, hkdfSync, type JsonWebKey, randomBytes, sign } from 'node:crypto'
-import type { NotifyEvent } from './notify-event.ts'
-import type { NotifyRequest } from './tell-target.ts'
+import type { NotifyEvent, NotifyRequest } from './notify-event.ts'
 
 /** As the browser names them, in Base64 for addresses. */
 type BrowserKeys = { readonly p256dh: string; readonly auth: string }

@@ -26,7 +26,7 @@ import {
 import type { TraceContext } from '../agents/adapter/agent.ts'
 import { digestFields } from '../kit/digest.ts'
 import { orUndefined } from '../kit/fault.ts'
-import { withoutUndefined } from '../kit/json/json-value.ts'
+import { withoutUndefined } from '../kit/json-value.ts'
 import type { Log } from '../kit/log.ts'
 import { raceTime } from '../kit/race.ts'
 import {

@@ -13,7 +13,7 @@ import {
   toShownKey,
 } from '../../config/edit-keys.ts'
 import { randomIds } from '../../kit/ids.ts'
-import { withoutUndefined } from '../../kit/json/json-value.ts'
+import { withoutUndefined } from '../../kit/json-value.ts'
 import type { Invocation, RunCommand } from '../command.ts'
 import { flagValueInvalid } from '../faults.ts'
 import { printResult } from '../output/print-result.ts'

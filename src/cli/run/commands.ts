@@ -1,6 +1,7 @@
 import type { RunStatus } from '../../contract/run-status.shape.ts'
 import { commandsIn, type Flag, flag } from '../command.ts'
-import { BUDGET, ID, JSON_FLAG, ROOT, RUN_ID, SOURCE_FILE } from '../words/shared-flags.ts'
+import { JSON_FLAG, ROOT } from '../words/shared-flags.ts'
+import { BUDGET, ID, RUN_ID, SOURCE_FILE } from './run-flags.ts'
 
 const STATES: readonly (RunStatus['state'] | 'delivered' | 'merged' | 'discarded')[] = [
   ...(['active', 'paused', 'stopped', 'ended', 'delivered', 'merged', 'discarded'] as const),

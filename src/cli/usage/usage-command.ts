@@ -1,7 +1,7 @@
 import { formatUsageCsv } from '../../executions/store/usage-csv.ts'
 import { USAGE_FIELDS, type UsageField, type UsageRequest } from '../../executions/store/usage-query.ts'
 import type { UsageAmounts, UsageReport, UsageRow } from '../../executions/store/usage-report.shape.ts'
-import { withoutUndefined } from '../../kit/json/json-value.ts'
+import { withoutUndefined } from '../../kit/json-value.ts'
 import { formatAmount, formatLimit } from '../../prompts/budget-faults.ts'
 import type { BudgetList } from '../../prompts/budget-list.shape.ts'
 import { USER } from '../../prompts/caller.ts'
