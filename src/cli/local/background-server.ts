@@ -7,6 +7,7 @@ import { DEPTH_VARIABLE } from '../../kit/process/environment-variables.ts'
 import { startDetached } from '../../kit/process/process.ts'
 import { identifyProcess, isAlive } from '../../kit/process/process-tree.ts'
 import { quoteWord } from '../../kit/shell-words.ts'
+import { listSome } from '../../kit/wording.ts'
 import { differingSettings, digestOfSettings, type LocalStatus } from '../../service/local-protocol.ts'
 import type { ServedDrover } from '../../service/served.ts'
 import type { Invocation } from '../command.ts'
@@ -39,8 +40,7 @@ export function describeDifference(status: LocalStatus, { runtime }: Invocation,
   if (status.version !== version) return `the version ${status.version}, and this command is ${version}`
   const names = differingSettings(status, config) ?? []
   if (names.length === 0) return 'other settings'
-  const more = names.length - MAX_NAMED
-  return `other settings: ${names.slice(0, MAX_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+  return `other settings: ${listSome(names, MAX_NAMED)}`
 }
 
 /** A config of another project may differ in all of its settings. */
