@@ -243,6 +243,7 @@ type Wanted = { readonly path: string; readonly validate: Validate; readonly sub
 
 type KeptPage = { etag: string | undefined; value: unknown; next: string | undefined }
 
+/** Asks GitHub's API about one repository: pages, conditional requests, changes. */
 class GitHubApi {
   /** `owner/repo`. */
   readonly name: string

@@ -2,6 +2,7 @@
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Config } from '../../config/config.shape.ts'
+import { findKey, findMap } from '../../config/setting-keys.ts'
 import { toOwnEnvironment } from '../../kit/process/child-environment.ts'
 import { DEPTH_VARIABLE } from '../../kit/process/environment-variables.ts'
 import { startDetached } from '../../kit/process/process.ts'
@@ -155,4 +156,17 @@ export class BackgroundEnd {
 
 function checkEvery(idleMs: number): number {
   return Math.min(Math.max(idleMs / 4, CHECK_MS.least), CHECK_MS.most)
+}
+
+/** Says so if a server of this user keeps the old value until it is restarted. */
+export async function noteRestart(invocation: Invocation, key: string): Promise<void> {
+  if ((findKey(key) ?? findMap(key))?.applies !== undefined) return
+  const server = await askStatus(invocation).catch(() => undefined)
+  if (server === undefined) return
+  // It does not use the file that was changed.
+  if (server.config_file !== findNamedConfig(invocation)) return
+  const how = server.is_background ? `restart it with ${restartCommand(invocation)}` : 'restart it'
+  await invocation.runtime.terminal.err.write(
+    `drover: note: the running server (process ${server.pid}) uses the new value of ${key} after a restart; ${how}\n`,
+  )
 }
