@@ -8,7 +8,7 @@ import {
   lacksLogin,
   requireProgram,
 } from '../../agents/locate-agents.ts'
-import { withoutUndefined } from '../../kit/json/json-value.ts'
+import { withoutUndefined } from '../../kit/json-value.ts'
 import { nearestWord } from '../../kit/match-names.ts'
 import { findProgram } from '../../kit/process/find-program.ts'
 import { parseCheck } from '../../kit/process/run-check.ts'
