@@ -22,7 +22,13 @@ export type DriveStep =
   | { readonly do: 'attempt'; readonly action: Action; readonly purpose: Purpose; readonly followUp?: FollowUp }
   /** Record that the end of an attempt is unknown. */
   | { readonly do: 'note_unknown_end'; readonly attempt: Attempt }
-  | { readonly do: 'check'; readonly attempt: Attempt; readonly command: string }
+  /** `reported`: the files that the agent reports as its work. */
+  | {
+      readonly do: 'check'
+      readonly attempt: Attempt
+      readonly command: string
+      readonly reported: readonly string[]
+    }
   | { readonly do: 'compare'; readonly attempt: Attempt; readonly outcome: Outcome }
   | { readonly do: 'submit'; readonly outcome: Outcome; readonly by: 'agent' | 'drover'; readonly attempt: Attempt }
   /** Stop driving. The run itself does not change. */
@@ -226,7 +232,8 @@ function checkWork(facts: Facts, last: Attempt, { outcome, by }: { outcome: Outc
   const { state, attempts } = facts
   const isDone = outcome.status !== 'error'
   const command = nextCheck(state.options.checks, last.checks)
-  if ((isDone || hasWork(state)) && command !== undefined) return { do: 'check', attempt: last, command }
+  const reported = outcome.implementation?.files_changed ?? []
+  if ((isDone || hasWork(state)) && command !== undefined) return { do: 'check', attempt: last, command, reported }
   const isCurrent = (check: CheckRun) => state.options.checks.includes(check.command)
   const failed = last.checks.filter((each) => !each.passed && isCurrent(each))
   const told = attempts.filter(({ purpose }) => purpose === 'failed_check').length
