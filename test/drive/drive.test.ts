@@ -246,6 +246,13 @@ describe('drover drive', () => {
     ])
   })
 
+  it.runIf(IS_FULL)('titles its sessions by the goal, without the marks of a heading', async () => {
+    const driving = createDriving()
+    expect((await driving.drive(`# ${GOAL}\n\nPilots read knots.`, '--no-review')).code).toBe(0)
+    const { sessions } = JSON.parse((await driving.call(['sessions', '--json'])).stdout)
+    expect(sessions.map(({ title }: { title: string }) => title)).toEqual([GOAL])
+  })
+
   it.runIf(IS_FULL)('accepts a check that changes files, after it left them as they were', async () => {
     const driving = createDriving({ implement: [{ ...HONEST, edits: { ...HONEST.edits, 'notes.md': 'new\n' } }] })
     const check = 'sh -c "sort wind.txt > notes.md"'
