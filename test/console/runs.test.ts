@@ -204,6 +204,26 @@ describe('a change', { timeout: 180_000 }, () => {
     },
   )
 
+  it.runIf(IS_FULL)('is merged at the second click if it is to be looked at first', async () => {
+    const {
+      server,
+      start,
+      reaches: gets,
+      driving,
+    } = await serveRuns({
+      implement: [{ ...HONEST, edits: { ...HONEST.edits, 'CLAUDE.md': 'Be quick.\n' } }],
+    })
+    const { id } = await start()
+    await gets(id, 'ended')
+    const { page } = await visit(`${server.url}/#/runs/${id}`)
+    await page.getByRole('button', { name: 'Merge into main…', exact: true }).click()
+    const again = page.getByRole('button', { name: 'I have looked: merge' })
+    await again.waitFor()
+    expect(driving.repository.git('log', '--oneline', 'main').trim().split('\n')).toHaveLength(1)
+    await again.click()
+    await reaches(page, 'merged')
+  })
+
   it.runIf(isFull)('is discarded after a question, brought back, and taken into the checkout of the user', async () => {
     const { server, start, reaches: gets, driving } = await serveRuns()
     const { id, branch = '' } = await start()

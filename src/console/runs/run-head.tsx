@@ -102,21 +102,22 @@ const SAYS: Readonly<Partial<Record<RunChoice, string>>> = {
  */
 function RunActs({ run, onChange }: { run: DrivenRun; onChange: () => void }) {
   const isSent = useSignal(false)
-  const isDiscardAsked = useSignal(false)
+  const asked = useSignal<RunChoice | undefined>(undefined)
   const act = async (choice: RunChoice) => {
     if (choice === 'follow-up') return onChange()
-    if (choice === 'discard' && !isDiscardAsked.value) {
-      isDiscardAsked.value = true
+    if (isAskedFirst(choice, run) && asked.value !== choice) {
+      asked.value = choice
       return
     }
     isSent.value = true
     await changeRun(run.id, choice, bodyOf(choice, run))
     isSent.value = false
-    isDiscardAsked.value = false
+    asked.value = undefined
   }
   const says = (choice: RunChoice) => {
-    if (choice === 'merge') return <MergeText run={run} />
-    if (choice === 'discard') return isDiscardAsked.value ? 'Discard the work' : 'Discard…'
+    const isAsked = asked.value === choice
+    if (choice === 'merge') return isAsked ? 'I have looked: merge' : <MergeText run={run} />
+    if (choice === 'discard') return isAsked ? 'Discard the work' : 'Discard…'
     return SAYS[choice]
   }
   const button = (choice: RunChoice, style = '') => (
@@ -148,12 +149,18 @@ function RunActs({ run, onChange }: { run: DrivenRun; onChange: () => void }) {
   )
 }
 
+/** What cannot be undone with a click, if there is a reason to look first. */
+function isAskedFirst(choice: RunChoice, { verdict }: DrivenRun): boolean {
+  return choice === 'discard' || (choice === 'merge' && verdict.word === 'delivered, look first')
+}
+
 function MergeText({ run }: { run: DrivenRun }) {
   const [act, target] = mergeText(run)
   return (
     <>
       {act}
       <span class="bar-wide">{target}</span>
+      {isAskedFirst('merge', run) && '…'}
     </>
   )
 }
