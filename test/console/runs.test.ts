@@ -216,6 +216,7 @@ describe('a change', { timeout: 180_000 }, () => {
     const { id } = await start()
     await gets(id, 'ended')
     const { page } = await visit(`${server.url}/#/runs/${id}`)
+    await page.getByTitle(/^looks around in the repository/).waitFor()
     await page.getByRole('button', { name: 'Merge into main…', exact: true }).click()
     const again = page.getByRole('button', { name: 'I have looked: merge' })
     await again.waitFor()

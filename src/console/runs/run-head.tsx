@@ -10,7 +10,15 @@ import { Age, Owner, StateChip } from '../parts/state-chip.tsx'
 import { formatCost, formatDuration, nameOfRepository } from '../text/format.ts'
 import { runStateWord } from '../text/state-word.ts'
 import { toLine } from '../text/visible-text.ts'
-import { actsInHead, cardButton, currentAction, hasPullRequest, machineText, mergeText } from './run-facts.ts'
+import {
+  ACTION_MEANS,
+  actsInHead,
+  cardButton,
+  currentAction,
+  hasPullRequest,
+  machineText,
+  mergeText,
+} from './run-facts.ts'
 
 export function RunHead({ run, onChange }: { run: DrivenRun; onChange: () => void }) {
   return (
@@ -41,7 +49,9 @@ function RunFacts({ run }: { run: DrivenRun }) {
         {run.is_demo === true && ' (demo)'}
       </span>
       <Owner of={run} />
-      {action !== undefined && run.state === 'running' && <span>now {toLine(action.kind)}</span>}
+      {action !== undefined && run.state === 'running' && (
+        <span title={ACTION_MEANS[action.kind]}>now {toLine(action.kind)}</span>
+      )}
       {spent.time_secs > 0 && <span>{formatDuration(spent.time_secs * 1000)}</span>}
       {spent.cost_usd > 0 && <span class="bar-wide">{formatCost(spent.cost_usd, spent.priced_usd !== undefined)}</span>}
       <span class="bar-wide">
