@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { actionOf, attemptAt, driveState, OPTIONS, treeOf } from '../../../test/support/drive-fixture.ts'
 import type { Attempt, DriveState } from '../record/drive-state.ts'
-import { checkResults, hasChangedFiles, leftByChecks, nextCheck } from './check-results.ts'
+import { checkResults, failsAlike, hasChangedFiles, leftByChecks, nextCheck } from './check-results.ts'
 
 const options = { ...OPTIONS, checks: ['npm test'] }
 const PASSED = { attempt: 1, command: 'npm test', passed: true, exit_code: 0, duration_ms: 1, output: '', at: '' }
@@ -128,6 +128,28 @@ describe('the next check', () => {
     const changing = { ...PASSED, tree_id_before: 'a', tree_id: 'b', is_repeated: true }
     const results = resultsOf([attemptAt(implement, { checks: [changing] }, { tree: some })])
     expect(results).toEqual([['npm test', false, expect.stringContaining('let git ignore what it writes')]])
+  })
+})
+
+describe('two attempts fail alike', () => {
+  const failed = { ...PASSED, passed: false, exit_code: 1 }
+  const isAlike = (...outputs: string[]) => failsAlike(outputs.map((output) => ({ checks: [{ ...failed, output }] })))
+
+  it.each([
+    ['with the same output', isAlike('1 failed', '1 failed'), true],
+    ['if only times differ', isAlike('1 failed in 0.2s, duration_ms 3.1', '1 failed in 11 s, duration_ms 4'), true],
+    ['if the last two do', isAlike('2 failed', '1 failed', '1 failed'), true],
+    ['not with another output', isAlike('2 failed', '1 failed'), false],
+    ['not if there is one', isAlike('1 failed'), false],
+    ['not if the checks pass', failsAlike([{ checks: [PASSED] }, { checks: [PASSED] }]), false],
+    ['not if one was not checked', failsAlike([{ checks: [failed] }, { checks: [] }]), false],
+    [
+      'not with another exit code',
+      failsAlike([{ checks: [failed] }, { checks: [{ ...failed, exit_code: 2 }] }]),
+      false,
+    ],
+  ])('%s', (_, found, expected) => {
+    expect(found).toBe(expected)
   })
 })
 

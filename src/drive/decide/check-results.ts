@@ -82,6 +82,24 @@ export function nextCheck(commands: readonly string[], runs: readonly CheckRun[]
   return commands.find(isNew) ?? runs.find(isOld)?.command
 }
 
+/** Whether checks failed after the last two attempts that were checked, and printed the same but for times. */
+export function failsAlike(attempts: readonly Pick<Attempt, 'checks'>[]): boolean {
+  const checked = attempts.filter(({ checks }) => checks.length > 0)
+  const [before, last] = checked.slice(-2).map(({ checks }) =>
+    checks
+      .filter(({ passed }) => !passed)
+      .map(toFailure)
+      .sort(),
+  )
+  return last !== undefined && last.length > 0 && String(before) === String(last)
+}
+
+const TIME = /\bduration_ms:? [\d.]{1,20}|\b\d{1,9}(?:\.\d{1,9})?\s?(?:ms|s|secs?|seconds?|min|minutes?)\b/g
+
+function toFailure({ command, exit_code: code, output }: CheckRun): string {
+  return JSON.stringify([command, code, output.replaceAll(TIME, '')])
+}
+
 type Leftovers = {
   readonly untracked: readonly string[]
   readonly tracked: readonly string[]
