@@ -4,6 +4,7 @@ import type { Backend, Usage } from '../agents/adapter/agent.ts'
 import { agentSilent } from '../agents/faults.ts'
 import type { AgentLocation } from '../agents/locate-agents.ts'
 import type { Action } from '../contract/action.shape.ts'
+import { titleOfGoal } from '../contract/goal-title.ts'
 import { newExecutionId } from '../executions/store/execution-id.ts'
 import { digest } from '../kit/digest.ts'
 import { Fault, ignoreFault } from '../kit/fault.ts'
@@ -157,8 +158,7 @@ function serversFor(
 
 /** The first line of the goal, for people who look for the session. */
 function toSessionTitle({ goal }: Action): string {
-  const [line = ''] = goal.trim().split('\n', 1)
-  return line
+  return titleOfGoal(goal)
     .replace(/[\p{C}\s]+/gu, ' ')
     .slice(0, TITLE_LENGTH)
     .toWellFormed()

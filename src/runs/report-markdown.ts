@@ -339,10 +339,13 @@ function indent(text: string): string {
   return text.replaceAll(/^/gm, '  ')
 }
 
-/** Text inside of a table or a list: one line, without its own markup. */
+/** Text inside of a table or a list: one line, without its own markup. A path or a name with `_` is code. */
 function cell(text: string): string {
   const line = withInertMarkdown(toRevealed(text.replaceAll(/\s+/g, ' ').trim()))
-  return line.replaceAll(/[\\`*_[\]<>|#]/g, '\\$&')
+  return line.replaceAll(/(?<=^|[\s(])[\w./+-]+(?=$|[\s:;,)])|[\\`*_[\]<>|#]/g, (found) => {
+    if (/^[\\`*_[\]<>|#]$/.test(found)) return `\\${found}`
+    return found.includes('_') ? code(found) : found
+  })
 }
 
 /**

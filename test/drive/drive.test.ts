@@ -228,19 +228,45 @@ describe('drover drive', () => {
     expect(second?.prompt).toContain('`sh check.sh` ended with exit code 1')
   })
 
-  it.runIf(IS_FULL)('accepts a check that writes files, after it left them as they were', async () => {
+  it('delivers no files that a check creates, or the agent by running it, and says once what to do', async () => {
+    const edits = { ...HONEST.edits, '__cache__/test.bin': 'by the agent\n' }
+    const files_changed = Object.keys(HONEST.edits ?? {})
+    const implementation = { result: 'applied', files_changed, activities: [], uncertainties: [], attempts: 1 }
+    const driving = createDriving({ implement: [{ ...HONEST, edits, outcome: { implementation } }] })
+    const check = 'sh -c "mkdir -p __cache__; cat wind.txt > __cache__/wind.bin; sh check.sh"'
+    const { code, stdout } = await driving.drive(GOAL, '--no-review', '--check', check)
+    expect([code, stdout]).toEqual([0, expect.not.stringContaining('change not reported')])
+    const records = driving.records(runIdIn(stdout))
+    const [delivered] = dataOf(records, 'delivered')
+    expect(driving.repository.git('show', '--name-only', '--format=', delivered?.branch ?? '').trim()).toBe('wind.txt')
+    expect(dataOf(records, 'check_ran')).toMatchObject([{ put_back: ['__cache__/test.bin', '__cache__/wind.bin'] }])
+    expect(delivered?.tree_id).toBe(dataOf(records, 'check_ran')[0]?.tree_id)
+    expect(stdout.match(/note: the check writes .*/g)).toEqual([
+      'note: the check writes __cache__/wind.bin, which is put back: add what it creates to .gitignore',
+    ])
+  })
+
+  it.runIf(IS_FULL)('titles its sessions by the goal, without the marks of a heading', async () => {
     const driving = createDriving()
-    const check = `sh -c "sort wind.txt > sorted.txt"`
-    const { code, stdout } = await driving.drive(GOAL, '--no-review', '--check', check, '--check', 'sh check.sh')
+    expect((await driving.drive(`# ${GOAL}\n\nPilots read knots.`, '--no-review')).code).toBe(0)
+    const { sessions } = JSON.parse((await driving.call(['sessions', '--json'])).stdout)
+    expect(sessions.map(({ title }: { title: string }) => title)).toEqual([GOAL])
+  })
+
+  it.runIf(IS_FULL)('accepts a check that changes files, after it left them as they were', async () => {
+    const driving = createDriving({ implement: [{ ...HONEST, edits: { ...HONEST.edits, 'notes.md': 'new\n' } }] })
+    const check = 'sh -c "sort wind.txt > notes.md"'
+    const other = 'sh check.sh'
+    const { code, stdout } = await driving.drive(GOAL, '--no-review', '--check', check, '--check', other)
     expect(code).toBe(0)
     const records = driving.records(runIdIn(stdout))
-    expect(dataOf(records, 'check_ran').map(({ command }) => command)).toEqual([check, 'sh check.sh', check])
+    expect(dataOf(records, 'check_ran').map(({ command }) => command)).toEqual([check, other, check])
     expect(dataOf(records, 'delivered')[0]?.tree_id).toBe(dataOf(records, 'check_ran').at(-1)?.tree_id)
   })
 
   it.runIf(IS_FULL)('runs a check that changes files each time once more, and says what to do about it', async () => {
     const driving = createDriving({}, { config: 'drive:\n  attempts: 0\n  rounds: 0\n' })
-    const check = 'sh -c "echo more >> log.txt"'
+    const check = 'sh -c "echo more >> wind.txt"'
     const { code, stdout } = await driving.drive(GOAL, '--no-review', '--check', check)
     expect(code).toBe(3)
     expect(dataOf(driving.records(runIdIn(stdout)), 'check_ran')).toHaveLength(2)

@@ -237,7 +237,9 @@ describe('checks before the work', () => {
     const ran = await driving.drive(GOAL, '--setup', setup, '--check', check, '--no-review', '--rounds', '0')
     const put_back = ['check.sh', 'out/new', 'rain.test.js']
     expect(dataOf(driving.records(runIdIn(ran.stdout)), 'baseline_ran')).toMatchObject([{ passed: true, put_back }])
-    expect(ran.stdout).toContain(`  note: the check changed files, which were put back: ${put_back.join(', ')}\n`)
+    expect(ran.stdout).toContain(
+      `  note: the check writes ${put_back.join(', ')}, which is put back: add what it creates to .gitignore\n`,
+    )
     expect(readFileSync(status, 'utf8')).toBe(' M sun.test.js\n')
   })
 

@@ -20,9 +20,20 @@ export function failureOf({ passed, output }: { passed: boolean; output: string 
 
 type CheckRun = EventOf<'check_ran'>['data']
 
-export function describeCheck(check: CheckRun, indent: string, { baseline }: DriveState): StyledLine[] {
+export function describeCheck(check: CheckRun, indent: string, { baseline, attempts }: DriveState): StyledLine[] {
   const text = `${indent}check ${oneLine(check.command)} ${howItEnded(check)}`
-  return [{ text, tone: check.passed ? 'good' : 'bad' }, ...describeTests(testChanges(check, baseline), `${indent}  `)]
+  const earlier = attempts.filter(({ attempt }) => attempt < check.attempt).flatMap(({ checks }) => checks)
+  const told = new Set([...baseline, ...earlier].flatMap(({ put_back: paths = [] }) => paths.map(folderOrFile)))
+  const paths = (check.put_back ?? []).filter((path) => !told.has(folderOrFile(path)))
+  return [
+    { text, tone: check.passed ? 'good' : 'bad' },
+    ...(paths.length === 0 ? [] : [toNote(`the check writes ${listSome(paths, PATHS_SHOWN)}: add it to .gitignore`)]),
+    ...describeTests(testChanges(check, baseline), `${indent}  `),
+  ]
+}
+
+function folderOrFile(path: string): string {
+  return path.replace(/[^/]*$/, '') || path
 }
 
 /** What became of tests, one line for each kind of change. */
@@ -143,9 +154,8 @@ function describePrepared({ from, notes, duration_ms }: EventOf<'prepared'>['dat
 
 function describeBaseline({ command, put_back: paths = [], ...ended }: EventOf<'baseline_ran'>['data']): StyledLine[] {
   const text = `  before the work: check ${oneLine(command)} ${howItEnded(ended)}`
-  const list = listSome(paths, PATHS_SHOWN)
-  const notes = paths.length === 0 ? [] : [toNote(`the check changed files, which were put back: ${list}`)]
-  return [{ text, tone: ended.passed ? 'good' : 'bad' }, ...notes]
+  const note = `the check writes ${listSome(paths, PATHS_SHOWN)}, which is put back: add what it creates to .gitignore`
+  return [{ text, tone: ended.passed ? 'good' : 'bad' }, ...(paths.length === 0 ? [] : [toNote(note)])]
 }
 
 function toNote(text: string): StyledLine {

@@ -219,9 +219,15 @@ function consoleLines({ console, bound }: BannerFacts, { paint, isTty }: { paint
   return [`console    ${paint('cyan', link)}${paint('dim', console.isOneTime ? once : '')}`]
 }
 
+/** `sandbox.mode` is about prompts. Runs have a setting of their own. */
+function sandboxText({ sandbox: { mode }, drive: { sandbox } }: BannerFacts['config']): string {
+  if (mode !== 'off' || sandbox === 'off') return `sandbox.mode ${mode}, drive.sandbox ${sandbox}`
+  return `prompts outside of a sandbox (sandbox.mode off), runs inside (drive.sandbox ${sandbox})`
+}
+
 function securityText(facts: BannerFacts): string {
   const { bound, hasKeys, config } = facts
-  const { server, sandbox } = config
+  const { server } = config
   const state = (isOn: boolean) => (isOn ? 'enabled' : 'disabled')
   const isLocal = 'socket' in bound || isLoopbackHost(bound.host)
   return [
@@ -232,7 +238,7 @@ function securityText(facts: BannerFacts): string {
     `bind host ${'socket' in bound ? 'none' : bound.host}`,
     `CORS origins ${server.cors_allowed_origins.join(' ') || 'none'}`,
     `ceilings ${describeCeilings(facts)}`,
-    `sandbox.mode ${sandbox.mode}`,
+    sandboxText(config),
   ].join(', ')
 }
 

@@ -122,6 +122,15 @@ export function hasPullRequest({ delivered }: Pick<DrivenRun, 'delivered'>): boo
   return delivered?.pull_request !== undefined
 }
 
+/** What an agent does in an action, for those who do not know the word. */
+export const ACTION_MEANS: Readonly<Record<string, string>> = {
+  orient: 'looks around in the repository, and changes nothing',
+  clarify: 'asks what has to be decided',
+  implement: 'changes the files',
+  review: 'compares the changes with the goal, and changes nothing',
+  summarize: 'reports what was done',
+}
+
 /** Names the branch that one click moves. A phone has room for the first part. */
 export function mergeText(run: Pick<DrivenRun, 'base_branch' | 'delivered'>): [act: string, target: string] {
   const { base_branch: into } = run

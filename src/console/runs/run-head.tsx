@@ -10,7 +10,15 @@ import { Age, Owner, StateChip } from '../parts/state-chip.tsx'
 import { formatCost, formatDuration, nameOfRepository } from '../text/format.ts'
 import { runStateWord } from '../text/state-word.ts'
 import { toLine } from '../text/visible-text.ts'
-import { actsInHead, cardButton, currentAction, hasPullRequest, machineText, mergeText } from './run-facts.ts'
+import {
+  ACTION_MEANS,
+  actsInHead,
+  cardButton,
+  currentAction,
+  hasPullRequest,
+  machineText,
+  mergeText,
+} from './run-facts.ts'
 
 export function RunHead({ run, onChange }: { run: DrivenRun; onChange: () => void }) {
   return (
@@ -41,7 +49,9 @@ function RunFacts({ run }: { run: DrivenRun }) {
         {run.is_demo === true && ' (demo)'}
       </span>
       <Owner of={run} />
-      {action !== undefined && run.state === 'running' && <span>now {toLine(action.kind)}</span>}
+      {action !== undefined && run.state === 'running' && (
+        <span title={ACTION_MEANS[action.kind]}>now {toLine(action.kind)}</span>
+      )}
       {spent.time_secs > 0 && <span>{formatDuration(spent.time_secs * 1000)}</span>}
       {spent.cost_usd > 0 && <span class="bar-wide">{formatCost(spent.cost_usd, spent.priced_usd !== undefined)}</span>}
       <span class="bar-wide">
@@ -102,21 +112,22 @@ const SAYS: Readonly<Partial<Record<RunChoice, string>>> = {
  */
 function RunActs({ run, onChange }: { run: DrivenRun; onChange: () => void }) {
   const isSent = useSignal(false)
-  const isDiscardAsked = useSignal(false)
+  const asked = useSignal<RunChoice | undefined>(undefined)
   const act = async (choice: RunChoice) => {
     if (choice === 'follow-up') return onChange()
-    if (choice === 'discard' && !isDiscardAsked.value) {
-      isDiscardAsked.value = true
+    if (isAskedFirst(choice, run) && asked.value !== choice) {
+      asked.value = choice
       return
     }
     isSent.value = true
     await changeRun(run.id, choice, bodyOf(choice, run))
     isSent.value = false
-    isDiscardAsked.value = false
+    asked.value = undefined
   }
   const says = (choice: RunChoice) => {
-    if (choice === 'merge') return <MergeText run={run} />
-    if (choice === 'discard') return isDiscardAsked.value ? 'Discard the work' : 'Discard…'
+    const isAsked = asked.value === choice
+    if (choice === 'merge') return isAsked ? 'I have looked: merge' : <MergeText run={run} />
+    if (choice === 'discard') return isAsked ? 'Discard the work' : 'Discard…'
     return SAYS[choice]
   }
   const button = (choice: RunChoice, style = '') => (
@@ -148,12 +159,18 @@ function RunActs({ run, onChange }: { run: DrivenRun; onChange: () => void }) {
   )
 }
 
+/** What cannot be undone with a click, if there is a reason to look first. */
+function isAskedFirst(choice: RunChoice, { verdict }: DrivenRun): boolean {
+  return choice === 'discard' || (choice === 'merge' && verdict.word === 'delivered, look first')
+}
+
 function MergeText({ run }: { run: DrivenRun }) {
   const [act, target] = mergeText(run)
   return (
     <>
       {act}
       <span class="bar-wide">{target}</span>
+      {isAskedFirst('merge', run) && '…'}
     </>
   )
 }

@@ -279,6 +279,22 @@ describe('an implementation', () => {
     })
   })
 
+  it('of a later round goes back only once if the same checks fail with the same output', () => {
+    const [first, second] = [1, 2].map((attempt) =>
+      attemptAt(implement, {
+        attempt,
+        checks: [FAILED, PASSED_LINT],
+        purpose: attempt === 1 ? 'action' : 'failed_check',
+      }),
+    ) as [Attempt, Attempt]
+    const other = { ...second, checks: [{ ...FAILED, output: 'another test fails' }, PASSED_LINT] }
+    const again = { do: 'attempt', purpose: 'failed_check' }
+    expect(stepAfter([first], { options, round: 2 })).toMatchObject(again)
+    expect(stepAfter([first, other], { options, round: 2 })).toMatchObject(again)
+    expect(stepAfter([first, second], { options, round: 2 })).toMatchObject({ do: 'compare' })
+    expect(stepAfter([first, second], { options, round: 2, first_round: 2 })).toMatchObject(again)
+  })
+
   it('that could not be done is not checked', () => {
     const { implementation } = JSON.parse(outcomeText(implement))
     const unable = { status: 'error', implementation: { ...implementation, result: 'unable' } }

@@ -11,7 +11,7 @@ import type { DrivePause, Purpose } from '../record/drive-event.shape.ts'
 import { type Attempt, attemptsAt, type CheckRun, type DriveState } from '../record/drive-state.ts'
 import { afterLimit, choiceOf, isFallback, isLimit, type LimitStep } from './after-limit.ts'
 import { type BeforeWork, beforeWork } from './before-work.ts'
-import { compareEnds, hasChangedFiles, hasWork, nextCheck } from './check-results.ts'
+import { compareEnds, failsAlike, hasChangedFiles, hasWork, nextCheck } from './check-results.ts'
 import { askOutcome, completeOutcome, errorOutcome } from './final-outcome.ts'
 import { reachedCap, reachedTotal, spentBy, type Totals, unpricedAttempt } from './spending.ts'
 
@@ -22,7 +22,13 @@ export type DriveStep =
   | { readonly do: 'attempt'; readonly action: Action; readonly purpose: Purpose; readonly followUp?: FollowUp }
   /** Record that the end of an attempt is unknown. */
   | { readonly do: 'note_unknown_end'; readonly attempt: Attempt }
-  | { readonly do: 'check'; readonly attempt: Attempt; readonly command: string }
+  /** `reported`: the files that the agent reports as its work. */
+  | {
+      readonly do: 'check'
+      readonly attempt: Attempt
+      readonly command: string
+      readonly reported: readonly string[]
+    }
   | { readonly do: 'compare'; readonly attempt: Attempt; readonly outcome: Outcome }
   | { readonly do: 'submit'; readonly outcome: Outcome; readonly by: 'agent' | 'drover'; readonly attempt: Attempt }
   /** Stop driving. The run itself does not change. */
@@ -226,11 +232,14 @@ function checkWork(facts: Facts, last: Attempt, { outcome, by }: { outcome: Outc
   const { state, attempts } = facts
   const isDone = outcome.status !== 'error'
   const command = nextCheck(state.options.checks, last.checks)
-  if ((isDone || hasWork(state)) && command !== undefined) return { do: 'check', attempt: last, command }
+  const reported = outcome.implementation?.files_changed ?? []
+  if ((isDone || hasWork(state)) && command !== undefined) return { do: 'check', attempt: last, command, reported }
   const isCurrent = (check: CheckRun) => state.options.checks.includes(check.command)
   const failed = last.checks.filter((each) => !each.passed && isCurrent(each))
   const told = attempts.filter(({ purpose }) => purpose === 'failed_check').length
-  if (isDone && failed.length > 0 && told < state.options.attempts)
+  // A later round is told what still fails. That an attempt there changed nothing about it makes another one unlikely to help.
+  const isStuck = state.round > (state.first_round ?? 1) && failsAlike(attempts)
+  if (isDone && failed.length > 0 && told < state.options.attempts && !isStuck)
     return again(facts, { why: 'failed_check', checks: failed })
   if (last.evidence === undefined) return { do: 'compare', attempt: last, outcome }
   const claims = last.evidence.claims.filter(({ verdict }) => verdict === 'contradicted')

@@ -54,95 +54,95 @@ ens","max_cost_microusd","max_time_ms","rounds","attempts","stall_ms","deliver",
 viewers","ready"],Xa=["default","auto","sandboxed","none","always"],Ei=["none","branch","pr"],Pa=["note","skip","require"],
 en=["deliver","ask"],rn=["ask","wait","next","pause"],tn=["on","off","required"];function O(t,{instancePath:s="",parentData:A,
 parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(
-t)){let o;if(t.backend===void 0&&(o="backend")||t.review_backend===void 0&&(o="review_backend")||t.approval_mode===void 0&&
-(o="approval_mode")||t.is_demo===void 0&&(o="is_demo")||t.checks===void 0&&(o="checks")||t.check_timeout_ms===void 0&&(o=
-"check_timeout_ms")||t.rounds===void 0&&(o="rounds")||t.attempts===void 0&&(o="attempts")||t.stall_ms===void 0&&(o="stal\
-l_ms")||t.deliver===void 0&&(o="deliver"))return O.errors=[{instancePath:s,keyword:"required",params:{missingProperty:o}}],
-!1;for(let l in t){let p=e;if(!(l==="backend"||l==="model"||l==="review_backend"||l==="review_model"||l==="approval_mode"||
-l==="is_demo"||l==="checks"||l==="check_timeout_ms"||l==="max_tokens"||l==="max_cost_microusd"||l==="max_time_ms"||l==="\
-rounds"||l==="attempts"||l==="stall_ms"||l==="deliver"||l==="setup"||l==="copy"||l==="share"||l==="setup_timeout_ms"||l===
-"baseline"||l==="on_flags"||l==="on_limit"||l==="max_wait_ms"||l==="fallback"||l==="sandbox"||l==="mcp_servers"||l==="fo\
-llow"||l==="follow_rounds"||l==="poll_ms"||l==="reviewers"||l==="ready")){let N={instancePath:s,keyword:"enum",params:{allowedValues:Wa},
-propertyName:l};r===null?r=[N]:r.push(N),e++}var g=p===e;if(!g){let N={instancePath:s,keyword:"propertyNames",params:{propertyName:l}};
-return r===null?r=[N]:r.push(N),e++,O.errors=r,!1;break}}if(g){if(t.backend!==void 0){let l=e;if(typeof t.backend!="stri\
-ng")return O.errors=[{instancePath:s+"/backend",keyword:"type",params:{type:"string"}}],!1;var n=l===e}else var n=!0;if(n){
-if(t.model!==void 0){let l=e;if(typeof t.model!="string")return O.errors=[{instancePath:s+"/model",keyword:"type",params:{
-type:"string"}}],!1;var n=l===e}else var n=!0;if(n){if(t.review_backend!==void 0){let l=e;if(typeof t.review_backend!="s\
-tring")return O.errors=[{instancePath:s+"/review_backend",keyword:"type",params:{type:"string"}}],!1;var n=l===e}else var n=!0;
-if(n){if(t.review_model!==void 0){let l=e;if(typeof t.review_model!="string")return O.errors=[{instancePath:s+"/review_m\
-odel",keyword:"type",params:{type:"string"}}],!1;var n=l===e}else var n=!0;if(n){if(t.approval_mode!==void 0){let l=t.approval_mode,
-p=e;if(!(l==="default"||l==="auto"||l==="sandboxed"||l==="none"||l==="always"))return O.errors=[{instancePath:s+"/approv\
-al_mode",keyword:"enum",params:{allowedValues:Xa}}],!1;var n=p===e}else var n=!0;if(n){if(t.is_demo!==void 0){let l=e;if(typeof t.
-is_demo!="boolean")return O.errors=[{instancePath:s+"/is_demo",keyword:"type",params:{type:"boolean"}}],!1;var n=l===e}else
-var n=!0;if(n){if(t.checks!==void 0){let l=t.checks,p=e;if(e===p)if(Array.isArray(l)){var m=!0;let v=l.length;for(let c=0;c<
-v;c++){let j=e;if(typeof l[c]!="string")return O.errors=[{instancePath:s+"/checks/"+c,keyword:"type",params:{type:"strin\
+t)){let p;if(t.backend===void 0&&(p="backend")||t.review_backend===void 0&&(p="review_backend")||t.approval_mode===void 0&&
+(p="approval_mode")||t.is_demo===void 0&&(p="is_demo")||t.checks===void 0&&(p="checks")||t.check_timeout_ms===void 0&&(p=
+"check_timeout_ms")||t.rounds===void 0&&(p="rounds")||t.attempts===void 0&&(p="attempts")||t.stall_ms===void 0&&(p="stal\
+l_ms")||t.deliver===void 0&&(p="deliver"))return O.errors=[{instancePath:s,keyword:"required",params:{missingProperty:p}}],
+!1;for(let o in t){let l=e;if(!(o==="backend"||o==="model"||o==="review_backend"||o==="review_model"||o==="approval_mode"||
+o==="is_demo"||o==="checks"||o==="check_timeout_ms"||o==="max_tokens"||o==="max_cost_microusd"||o==="max_time_ms"||o==="\
+rounds"||o==="attempts"||o==="stall_ms"||o==="deliver"||o==="setup"||o==="copy"||o==="share"||o==="setup_timeout_ms"||o===
+"baseline"||o==="on_flags"||o==="on_limit"||o==="max_wait_ms"||o==="fallback"||o==="sandbox"||o==="mcp_servers"||o==="fo\
+llow"||o==="follow_rounds"||o==="poll_ms"||o==="reviewers"||o==="ready")){let N={instancePath:s,keyword:"enum",params:{allowedValues:Wa},
+propertyName:o};r===null?r=[N]:r.push(N),e++}var g=l===e;if(!g){let N={instancePath:s,keyword:"propertyNames",params:{propertyName:o}};
+return r===null?r=[N]:r.push(N),e++,O.errors=r,!1;break}}if(g){if(t.backend!==void 0){let o=e;if(typeof t.backend!="stri\
+ng")return O.errors=[{instancePath:s+"/backend",keyword:"type",params:{type:"string"}}],!1;var n=o===e}else var n=!0;if(n){
+if(t.model!==void 0){let o=e;if(typeof t.model!="string")return O.errors=[{instancePath:s+"/model",keyword:"type",params:{
+type:"string"}}],!1;var n=o===e}else var n=!0;if(n){if(t.review_backend!==void 0){let o=e;if(typeof t.review_backend!="s\
+tring")return O.errors=[{instancePath:s+"/review_backend",keyword:"type",params:{type:"string"}}],!1;var n=o===e}else var n=!0;
+if(n){if(t.review_model!==void 0){let o=e;if(typeof t.review_model!="string")return O.errors=[{instancePath:s+"/review_m\
+odel",keyword:"type",params:{type:"string"}}],!1;var n=o===e}else var n=!0;if(n){if(t.approval_mode!==void 0){let o=t.approval_mode,
+l=e;if(!(o==="default"||o==="auto"||o==="sandboxed"||o==="none"||o==="always"))return O.errors=[{instancePath:s+"/approv\
+al_mode",keyword:"enum",params:{allowedValues:Xa}}],!1;var n=l===e}else var n=!0;if(n){if(t.is_demo!==void 0){let o=e;if(typeof t.
+is_demo!="boolean")return O.errors=[{instancePath:s+"/is_demo",keyword:"type",params:{type:"boolean"}}],!1;var n=o===e}else
+var n=!0;if(n){if(t.checks!==void 0){let o=t.checks,l=e;if(e===l)if(Array.isArray(o)){var m=!0;let v=o.length;for(let c=0;c<
+v;c++){let j=e;if(typeof o[c]!="string")return O.errors=[{instancePath:s+"/checks/"+c,keyword:"type",params:{type:"strin\
 g"}}],!1;var m=j===e;if(!m)break}}else return O.errors=[{instancePath:s+"/checks",keyword:"type",params:{type:"array"}}],
-!1;var n=p===e}else var n=!0;if(n){if(t.check_timeout_ms!==void 0){let l=t.check_timeout_ms,p=e;if(!(typeof l=="number"&&
-!(l%1)&&!isNaN(l)&&isFinite(l)))return O.errors=[{instancePath:s+"/check_timeout_ms",keyword:"type",params:{type:"intege\
-r"}}],!1;if(e===p&&typeof l=="number"&&isFinite(l)&&(l<0||isNaN(l)))return O.errors=[{instancePath:s+"/check_timeout_ms",
-keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var n=p===e}else var n=!0;if(n){if(t.max_tokens!==void 0){let l=t.
-max_tokens,p=e;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)&&isFinite(l)))return O.errors=[{instancePath:s+"/max_tokens",keyword:"\
-type",params:{type:"integer"}}],!1;if(e===p&&typeof l=="number"&&isFinite(l)&&(l<0||isNaN(l)))return O.errors=[{instancePath:s+
-"/max_tokens",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var n=p===e}else var n=!0;if(n){if(t.max_cost_microusd!==
-void 0){let l=t.max_cost_microusd,p=e;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)&&isFinite(l)))return O.errors=[{instancePath:s+
-"/max_cost_microusd",keyword:"type",params:{type:"integer"}}],!1;if(e===p&&typeof l=="number"&&isFinite(l)&&(l<0||isNaN(
-l)))return O.errors=[{instancePath:s+"/max_cost_microusd",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var n=p===
-e}else var n=!0;if(n){if(t.max_time_ms!==void 0){let l=t.max_time_ms,p=e;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)&&isFinite(
-l)))return O.errors=[{instancePath:s+"/max_time_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===p&&typeof l=="num\
-ber"&&isFinite(l)&&(l<0||isNaN(l)))return O.errors=[{instancePath:s+"/max_time_ms",keyword:"minimum",params:{comparison:"\
->=",limit:0}}],!1;var n=p===e}else var n=!0;if(n){if(t.rounds!==void 0){let l=t.rounds,p=e;if(!(typeof l=="number"&&!(l%
-1)&&!isNaN(l)&&isFinite(l)))return O.errors=[{instancePath:s+"/rounds",keyword:"type",params:{type:"integer"}}],!1;if(e===
-p&&typeof l=="number"&&isFinite(l)&&(l<0||isNaN(l)))return O.errors=[{instancePath:s+"/rounds",keyword:"minimum",params:{
-comparison:">=",limit:0}}],!1;var n=p===e}else var n=!0;if(n){if(t.attempts!==void 0){let l=t.attempts,p=e;if(!(typeof l==
-"number"&&!(l%1)&&!isNaN(l)&&isFinite(l)))return O.errors=[{instancePath:s+"/attempts",keyword:"type",params:{type:"inte\
-ger"}}],!1;if(e===p&&typeof l=="number"&&isFinite(l)&&(l<0||isNaN(l)))return O.errors=[{instancePath:s+"/attempts",keyword:"\
-minimum",params:{comparison:">=",limit:0}}],!1;var n=p===e}else var n=!0;if(n){if(t.stall_ms!==void 0){let l=t.stall_ms,
-p=e;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)&&isFinite(l)))return O.errors=[{instancePath:s+"/stall_ms",keyword:"type",
-params:{type:"integer"}}],!1;if(e===p&&typeof l=="number"&&isFinite(l)&&(l<0||isNaN(l)))return O.errors=[{instancePath:s+
-"/stall_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var n=p===e}else var n=!0;if(n){if(t.deliver!==void 0){
-let l=t.deliver,p=e;if(!(l==="none"||l==="branch"||l==="pr"))return O.errors=[{instancePath:s+"/deliver",keyword:"enum",
-params:{allowedValues:Ei}}],!1;var n=p===e}else var n=!0;if(n){if(t.setup!==void 0){let l=t.setup,p=e;if(e===p)if(Array.
-isArray(l)){var a=!0;let v=l.length;for(let c=0;c<v;c++){let j=e;if(typeof l[c]!="string")return O.errors=[{instancePath:s+
+!1;var n=l===e}else var n=!0;if(n){if(t.check_timeout_ms!==void 0){let o=t.check_timeout_ms,l=e;if(!(typeof o=="number"&&
+!(o%1)&&!isNaN(o)&&isFinite(o)))return O.errors=[{instancePath:s+"/check_timeout_ms",keyword:"type",params:{type:"intege\
+r"}}],!1;if(e===l&&typeof o=="number"&&isFinite(o)&&(o<0||isNaN(o)))return O.errors=[{instancePath:s+"/check_timeout_ms",
+keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var n=l===e}else var n=!0;if(n){if(t.max_tokens!==void 0){let o=t.
+max_tokens,l=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return O.errors=[{instancePath:s+"/max_tokens",keyword:"\
+type",params:{type:"integer"}}],!1;if(e===l&&typeof o=="number"&&isFinite(o)&&(o<0||isNaN(o)))return O.errors=[{instancePath:s+
+"/max_tokens",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var n=l===e}else var n=!0;if(n){if(t.max_cost_microusd!==
+void 0){let o=t.max_cost_microusd,l=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return O.errors=[{instancePath:s+
+"/max_cost_microusd",keyword:"type",params:{type:"integer"}}],!1;if(e===l&&typeof o=="number"&&isFinite(o)&&(o<0||isNaN(
+o)))return O.errors=[{instancePath:s+"/max_cost_microusd",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var n=l===
+e}else var n=!0;if(n){if(t.max_time_ms!==void 0){let o=t.max_time_ms,l=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(
+o)))return O.errors=[{instancePath:s+"/max_time_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===l&&typeof o=="num\
+ber"&&isFinite(o)&&(o<0||isNaN(o)))return O.errors=[{instancePath:s+"/max_time_ms",keyword:"minimum",params:{comparison:"\
+>=",limit:0}}],!1;var n=l===e}else var n=!0;if(n){if(t.rounds!==void 0){let o=t.rounds,l=e;if(!(typeof o=="number"&&!(o%
+1)&&!isNaN(o)&&isFinite(o)))return O.errors=[{instancePath:s+"/rounds",keyword:"type",params:{type:"integer"}}],!1;if(e===
+l&&typeof o=="number"&&isFinite(o)&&(o<0||isNaN(o)))return O.errors=[{instancePath:s+"/rounds",keyword:"minimum",params:{
+comparison:">=",limit:0}}],!1;var n=l===e}else var n=!0;if(n){if(t.attempts!==void 0){let o=t.attempts,l=e;if(!(typeof o==
+"number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return O.errors=[{instancePath:s+"/attempts",keyword:"type",params:{type:"inte\
+ger"}}],!1;if(e===l&&typeof o=="number"&&isFinite(o)&&(o<0||isNaN(o)))return O.errors=[{instancePath:s+"/attempts",keyword:"\
+minimum",params:{comparison:">=",limit:0}}],!1;var n=l===e}else var n=!0;if(n){if(t.stall_ms!==void 0){let o=t.stall_ms,
+l=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return O.errors=[{instancePath:s+"/stall_ms",keyword:"type",
+params:{type:"integer"}}],!1;if(e===l&&typeof o=="number"&&isFinite(o)&&(o<0||isNaN(o)))return O.errors=[{instancePath:s+
+"/stall_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var n=l===e}else var n=!0;if(n){if(t.deliver!==void 0){
+let o=t.deliver,l=e;if(!(o==="none"||o==="branch"||o==="pr"))return O.errors=[{instancePath:s+"/deliver",keyword:"enum",
+params:{allowedValues:Ei}}],!1;var n=l===e}else var n=!0;if(n){if(t.setup!==void 0){let o=t.setup,l=e;if(e===l)if(Array.
+isArray(o)){var a=!0;let v=o.length;for(let c=0;c<v;c++){let j=e;if(typeof o[c]!="string")return O.errors=[{instancePath:s+
 "/setup/"+c,keyword:"type",params:{type:"string"}}],!1;var a=j===e;if(!a)break}}else return O.errors=[{instancePath:s+"/\
-setup",keyword:"type",params:{type:"array"}}],!1;var n=p===e}else var n=!0;if(n){if(t.copy!==void 0){let l=t.copy,p=e;if(e===
-p)if(Array.isArray(l)){var d=!0;let v=l.length;for(let c=0;c<v;c++){let j=e;if(typeof l[c]!="string")return O.errors=[{instancePath:s+
+setup",keyword:"type",params:{type:"array"}}],!1;var n=l===e}else var n=!0;if(n){if(t.copy!==void 0){let o=t.copy,l=e;if(e===
+l)if(Array.isArray(o)){var d=!0;let v=o.length;for(let c=0;c<v;c++){let j=e;if(typeof o[c]!="string")return O.errors=[{instancePath:s+
 "/copy/"+c,keyword:"type",params:{type:"string"}}],!1;var d=j===e;if(!d)break}}else return O.errors=[{instancePath:s+"/c\
-opy",keyword:"type",params:{type:"array"}}],!1;var n=p===e}else var n=!0;if(n){if(t.share!==void 0){let l=t.share,p=e;if(e===
-p)if(Array.isArray(l)){var i=!0;let v=l.length;for(let c=0;c<v;c++){let j=e;if(typeof l[c]!="string")return O.errors=[{instancePath:s+
+opy",keyword:"type",params:{type:"array"}}],!1;var n=l===e}else var n=!0;if(n){if(t.share!==void 0){let o=t.share,l=e;if(e===
+l)if(Array.isArray(o)){var i=!0;let v=o.length;for(let c=0;c<v;c++){let j=e;if(typeof o[c]!="string")return O.errors=[{instancePath:s+
 "/share/"+c,keyword:"type",params:{type:"string"}}],!1;var i=j===e;if(!i)break}}else return O.errors=[{instancePath:s+"/\
-share",keyword:"type",params:{type:"array"}}],!1;var n=p===e}else var n=!0;if(n){if(t.setup_timeout_ms!==void 0){let l=t.
-setup_timeout_ms,p=e;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)&&isFinite(l)))return O.errors=[{instancePath:s+"/setup_t\
-imeout_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===p&&typeof l=="number"&&isFinite(l)&&(l<0||isNaN(l)))return O.
-errors=[{instancePath:s+"/setup_timeout_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var n=p===e}else var n=!0;
-if(n){if(t.baseline!==void 0){let l=t.baseline,p=e;if(!(l==="note"||l==="skip"||l==="require"))return O.errors=[{instancePath:s+
-"/baseline",keyword:"enum",params:{allowedValues:Pa}}],!1;var n=p===e}else var n=!0;if(n){if(t.on_flags!==void 0){let l=t.
-on_flags,p=e;if(!(l==="deliver"||l==="ask"))return O.errors=[{instancePath:s+"/on_flags",keyword:"enum",params:{allowedValues:en}}],
-!1;var n=p===e}else var n=!0;if(n){if(t.on_limit!==void 0){let l=t.on_limit,p=e;if(!(l==="ask"||l==="wait"||l==="next"||
-l==="pause"))return O.errors=[{instancePath:s+"/on_limit",keyword:"enum",params:{allowedValues:rn}}],!1;var n=p===e}else
-var n=!0;if(n){if(t.max_wait_ms!==void 0){let l=t.max_wait_ms,p=e;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)&&isFinite(l)))
-return O.errors=[{instancePath:s+"/max_wait_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===p&&typeof l=="number"&&
-isFinite(l)&&(l<0||isNaN(l)))return O.errors=[{instancePath:s+"/max_wait_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],
-!1;var n=p===e}else var n=!0;if(n){if(t.fallback!==void 0){let l=t.fallback,p=e;if(e===p)if(Array.isArray(l)){var u=!0;let v=l.
-length;for(let c=0;c<v;c++){let j=e;if(typeof l[c]!="string")return O.errors=[{instancePath:s+"/fallback/"+c,keyword:"ty\
+share",keyword:"type",params:{type:"array"}}],!1;var n=l===e}else var n=!0;if(n){if(t.setup_timeout_ms!==void 0){let o=t.
+setup_timeout_ms,l=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return O.errors=[{instancePath:s+"/setup_t\
+imeout_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===l&&typeof o=="number"&&isFinite(o)&&(o<0||isNaN(o)))return O.
+errors=[{instancePath:s+"/setup_timeout_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var n=l===e}else var n=!0;
+if(n){if(t.baseline!==void 0){let o=t.baseline,l=e;if(!(o==="note"||o==="skip"||o==="require"))return O.errors=[{instancePath:s+
+"/baseline",keyword:"enum",params:{allowedValues:Pa}}],!1;var n=l===e}else var n=!0;if(n){if(t.on_flags!==void 0){let o=t.
+on_flags,l=e;if(!(o==="deliver"||o==="ask"))return O.errors=[{instancePath:s+"/on_flags",keyword:"enum",params:{allowedValues:en}}],
+!1;var n=l===e}else var n=!0;if(n){if(t.on_limit!==void 0){let o=t.on_limit,l=e;if(!(o==="ask"||o==="wait"||o==="next"||
+o==="pause"))return O.errors=[{instancePath:s+"/on_limit",keyword:"enum",params:{allowedValues:rn}}],!1;var n=l===e}else
+var n=!0;if(n){if(t.max_wait_ms!==void 0){let o=t.max_wait_ms,l=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))
+return O.errors=[{instancePath:s+"/max_wait_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===l&&typeof o=="number"&&
+isFinite(o)&&(o<0||isNaN(o)))return O.errors=[{instancePath:s+"/max_wait_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],
+!1;var n=l===e}else var n=!0;if(n){if(t.fallback!==void 0){let o=t.fallback,l=e;if(e===l)if(Array.isArray(o)){var u=!0;let v=o.
+length;for(let c=0;c<v;c++){let j=e;if(typeof o[c]!="string")return O.errors=[{instancePath:s+"/fallback/"+c,keyword:"ty\
 pe",params:{type:"string"}}],!1;var u=j===e;if(!u)break}}else return O.errors=[{instancePath:s+"/fallback",keyword:"type",
-params:{type:"array"}}],!1;var n=p===e}else var n=!0;if(n){if(t.sandbox!==void 0){let l=t.sandbox,p=e;if(!(l==="on"||l===
-"off"||l==="required"))return O.errors=[{instancePath:s+"/sandbox",keyword:"enum",params:{allowedValues:tn}}],!1;var n=p===
-e}else var n=!0;if(n){if(t.mcp_servers!==void 0){let l=t.mcp_servers,p=e;if(e===p)if(Array.isArray(l)){var f=!0;let v=l.
-length;for(let c=0;c<v;c++){let j=e;if(typeof l[c]!="string")return O.errors=[{instancePath:s+"/mcp_servers/"+c,keyword:"\
+params:{type:"array"}}],!1;var n=l===e}else var n=!0;if(n){if(t.sandbox!==void 0){let o=t.sandbox,l=e;if(!(o==="on"||o===
+"off"||o==="required"))return O.errors=[{instancePath:s+"/sandbox",keyword:"enum",params:{allowedValues:tn}}],!1;var n=l===
+e}else var n=!0;if(n){if(t.mcp_servers!==void 0){let o=t.mcp_servers,l=e;if(e===l)if(Array.isArray(o)){var f=!0;let v=o.
+length;for(let c=0;c<v;c++){let j=e;if(typeof o[c]!="string")return O.errors=[{instancePath:s+"/mcp_servers/"+c,keyword:"\
 type",params:{type:"string"}}],!1;var f=j===e;if(!f)break}}else return O.errors=[{instancePath:s+"/mcp_servers",keyword:"\
-type",params:{type:"array"}}],!1;var n=p===e}else var n=!0;if(n){if(t.follow!==void 0){let l=e;if(typeof t.follow!="bool\
-ean")return O.errors=[{instancePath:s+"/follow",keyword:"type",params:{type:"boolean"}}],!1;var n=l===e}else var n=!0;if(n){
-if(t.follow_rounds!==void 0){let l=t.follow_rounds,p=e;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)&&isFinite(l)))return O.
-errors=[{instancePath:s+"/follow_rounds",keyword:"type",params:{type:"integer"}}],!1;if(e===p&&typeof l=="number"&&isFinite(
-l)&&(l<0||isNaN(l)))return O.errors=[{instancePath:s+"/follow_rounds",keyword:"minimum",params:{comparison:">=",limit:0}}],
-!1;var n=p===e}else var n=!0;if(n){if(t.poll_ms!==void 0){let l=t.poll_ms,p=e;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)&&
-isFinite(l)))return O.errors=[{instancePath:s+"/poll_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===p&&typeof l==
-"number"&&isFinite(l)&&(l<0||isNaN(l)))return O.errors=[{instancePath:s+"/poll_ms",keyword:"minimum",params:{comparison:"\
->=",limit:0}}],!1;var n=p===e}else var n=!0;if(n){if(t.reviewers!==void 0){let l=t.reviewers,p=e;if(e===p)if(Array.isArray(
-l)){var y=!0;let v=l.length;for(let c=0;c<v;c++){let j=e;if(typeof l[c]!="string")return O.errors=[{instancePath:s+"/rev\
+type",params:{type:"array"}}],!1;var n=l===e}else var n=!0;if(n){if(t.follow!==void 0){let o=e;if(typeof t.follow!="bool\
+ean")return O.errors=[{instancePath:s+"/follow",keyword:"type",params:{type:"boolean"}}],!1;var n=o===e}else var n=!0;if(n){
+if(t.follow_rounds!==void 0){let o=t.follow_rounds,l=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return O.
+errors=[{instancePath:s+"/follow_rounds",keyword:"type",params:{type:"integer"}}],!1;if(e===l&&typeof o=="number"&&isFinite(
+o)&&(o<0||isNaN(o)))return O.errors=[{instancePath:s+"/follow_rounds",keyword:"minimum",params:{comparison:">=",limit:0}}],
+!1;var n=l===e}else var n=!0;if(n){if(t.poll_ms!==void 0){let o=t.poll_ms,l=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&
+isFinite(o)))return O.errors=[{instancePath:s+"/poll_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===l&&typeof o==
+"number"&&isFinite(o)&&(o<0||isNaN(o)))return O.errors=[{instancePath:s+"/poll_ms",keyword:"minimum",params:{comparison:"\
+>=",limit:0}}],!1;var n=l===e}else var n=!0;if(n){if(t.reviewers!==void 0){let o=t.reviewers,l=e;if(e===l)if(Array.isArray(
+o)){var y=!0;let v=o.length;for(let c=0;c<v;c++){let j=e;if(typeof o[c]!="string")return O.errors=[{instancePath:s+"/rev\
 iewers/"+c,keyword:"type",params:{type:"string"}}],!1;var y=j===e;if(!y)break}}else return O.errors=[{instancePath:s+"/r\
-eviewers",keyword:"type",params:{type:"array"}}],!1;var n=p===e}else var n=!0;if(n)if(t.ready!==void 0){let l=e;if(typeof t.
-ready!="boolean")return O.errors=[{instancePath:s+"/ready",keyword:"type",params:{type:"boolean"}}],!1;var n=l===e}else var n=!0}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}else
+eviewers",keyword:"type",params:{type:"array"}}],!1;var n=l===e}else var n=!0;if(n)if(t.ready!==void 0){let o=e;if(typeof t.
+ready!="boolean")return O.errors=[{instancePath:s+"/ready",keyword:"type",params:{type:"boolean"}}],!1;var n=o===e}else var n=!0}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}else
 return O.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return O.errors=r,e===0}var sn=["id","from","text","by","url","path","line","thread","signature","commit","conflicts"],an=["check","thread","com\
 ment","review","base","person"];function pe(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let a;if(t.id===void 0&&(a="id")||t.from===void 0&&
@@ -169,8 +169,8 @@ var n=i===e}else var n=!0;if(n){if(t.signature!==void 0){let d=e;if(typeof t.sig
 "/signature",keyword:"type",params:{type:"string"}}],!1;var n=d===e}else var n=!0;if(n){if(t.commit!==void 0){let d=e;if(typeof t.
 commit!="string")return pe.errors=[{instancePath:s+"/commit",keyword:"type",params:{type:"string"}}],!1;var n=d===e}else
 var n=!0;if(n)if(t.conflicts!==void 0){let d=t.conflicts,i=e;if(e===i)if(Array.isArray(d)){var m=!0;let f=d.length;for(let y=0;y<
-f;y++){let o=e;if(typeof d[y]!="string")return pe.errors=[{instancePath:s+"/conflicts/"+y,keyword:"type",params:{type:"s\
-tring"}}],!1;var m=o===e;if(!m)break}}else return pe.errors=[{instancePath:s+"/conflicts",keyword:"type",params:{type:"a\
+f;y++){let p=e;if(typeof d[y]!="string")return pe.errors=[{instancePath:s+"/conflicts/"+y,keyword:"type",params:{type:"s\
+tring"}}],!1;var m=p===e;if(!m)break}}else return pe.errors=[{instancePath:s+"/conflicts",keyword:"type",params:{type:"a\
 rray"}}],!1;var n=i===e}else var n=!0}}}}}}}}}}}else return pe.errors=[{instancePath:s,keyword:"type",params:{type:"obje\
 ct"}}],!1;return pe.errors=r,e===0}function B(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let N;if(t.type===void 0&&(N="type")||t.at===void 0&&
@@ -228,28 +228,28 @@ void 0){let k=v.spent,w=e;if(e===w)if(k&&typeof k=="object"&&!Array.isArray(k)){
 k.cost_microusd===void 0&&(L="cost_microusd")||k.time_ms===void 0&&(L="time_ms"))return B.errors=[{instancePath:s+"/data\
 /spent",keyword:"required",params:{missingProperty:L}}],!1;for(let $ in k){let F=e;if(!($==="tokens"||$==="cost_microusd"||
 $==="priced_microusd"||$==="time_ms")){let D={instancePath:s+"/data/spent",keyword:"enum",params:{allowedValues:Ha},propertyName:$};
-r===null?r=[D]:r.push(D),e++}var o=F===e;if(!o){let D={instancePath:s+"/data/spent",keyword:"propertyNames",params:{propertyName:$}};
-return r===null?r=[D]:r.push(D),e++,B.errors=r,!1;break}}if(o){if(k.tokens!==void 0){let $=k.tokens,F=e;if(!(typeof $=="\
+r===null?r=[D]:r.push(D),e++}var p=F===e;if(!p){let D={instancePath:s+"/data/spent",keyword:"propertyNames",params:{propertyName:$}};
+return r===null?r=[D]:r.push(D),e++,B.errors=r,!1;break}}if(p){if(k.tokens!==void 0){let $=k.tokens,F=e;if(!(typeof $=="\
 number"&&!($%1)&&!isNaN($)&&isFinite($)))return B.errors=[{instancePath:s+"/data/spent/tokens",keyword:"type",params:{type:"\
 integer"}}],!1;if(e===F&&typeof $=="number"&&isFinite($)&&($<0||isNaN($)))return B.errors=[{instancePath:s+"/data/spent/\
-tokens",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var l=F===e}else var l=!0;if(l){if(k.cost_microusd!==void 0){
+tokens",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var o=F===e}else var o=!0;if(o){if(k.cost_microusd!==void 0){
 let $=k.cost_microusd,F=e;if(!(typeof $=="number"&&!($%1)&&!isNaN($)&&isFinite($)))return B.errors=[{instancePath:s+"/da\
 ta/spent/cost_microusd",keyword:"type",params:{type:"integer"}}],!1;if(e===F&&typeof $=="number"&&isFinite($)&&($<0||isNaN(
 $)))return B.errors=[{instancePath:s+"/data/spent/cost_microusd",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;
-var l=F===e}else var l=!0;if(l){if(k.priced_microusd!==void 0){let $=k.priced_microusd,F=e;if(!(typeof $=="number"&&!($%
+var o=F===e}else var o=!0;if(o){if(k.priced_microusd!==void 0){let $=k.priced_microusd,F=e;if(!(typeof $=="number"&&!($%
 1)&&!isNaN($)&&isFinite($)))return B.errors=[{instancePath:s+"/data/spent/priced_microusd",keyword:"type",params:{type:"\
 integer"}}],!1;if(e===F&&typeof $=="number"&&isFinite($)&&($<0||isNaN($)))return B.errors=[{instancePath:s+"/data/spent/\
-priced_microusd",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var l=F===e}else var l=!0;if(l)if(k.time_ms!==void 0){
+priced_microusd",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var o=F===e}else var o=!0;if(o)if(k.time_ms!==void 0){
 let $=k.time_ms,F=e;if(!(typeof $=="number"&&!($%1)&&!isNaN($)&&isFinite($)))return B.errors=[{instancePath:s+"/data/spe\
 nt/time_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===F&&typeof $=="number"&&isFinite($)&&($<0||isNaN($)))return B.
-errors=[{instancePath:s+"/data/spent/time_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var l=F===e}else var l=!0}}}}else
+errors=[{instancePath:s+"/data/spent/time_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var o=F===e}else var o=!0}}}}else
 return B.errors=[{instancePath:s+"/data/spent",keyword:"type",params:{type:"object"}}],!1;var a=w===e}else var a=!0;if(a){
 if(v.options!==void 0){let k=e;O(v.options,{instancePath:s+"/data/options",parentData:v,parentDataProperty:"options",rootData:_,
 dynamicAnchors:b})||(r=r===null?O.errors:r.concat(O.errors),e=r.length);var a=k===e}else var a=!0;if(a){if(v.is_reviewed!==
 void 0){let k=e;if(typeof v.is_reviewed!="boolean")return B.errors=[{instancePath:s+"/data/is_reviewed",keyword:"type",params:{
 type:"boolean"}}],!1;var a=k===e}else var a=!0;if(a){if(v.requirements!==void 0){let k=v.requirements,w=e;if(e===w)if(Array.
-isArray(k)){var p=!0;let L=k.length;for(let $=0;$<L;$++){let F=e;pe(k[$],{instancePath:s+"/data/requirements/"+$,parentData:k,
-parentDataProperty:$,rootData:_,dynamicAnchors:b})||(r=r===null?pe.errors:r.concat(pe.errors),e=r.length);var p=F===e;if(!p)
+isArray(k)){var l=!0;let L=k.length;for(let $=0;$<L;$++){let F=e;pe(k[$],{instancePath:s+"/data/requirements/"+$,parentData:k,
+parentDataProperty:$,rootData:_,dynamicAnchors:b})||(r=r===null?pe.errors:r.concat(pe.errors),e=r.length);var l=F===e;if(!l)
 break}}else return B.errors=[{instancePath:s+"/data/requirements",keyword:"type",params:{type:"array"}}],!1;var a=w===e}else
 var a=!0;if(a)if(v.first_round!==void 0){let k=v.first_round,w=e;if(!(typeof k=="number"&&!(k%1)&&!isNaN(k)&&isFinite(k)))
 return B.errors=[{instancePath:s+"/data/first_round",keyword:"type",params:{type:"integer"}}],!1;if(e===w&&typeof k=="nu\
@@ -267,14 +267,14 @@ errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"drive_resu
 if(t.at!==void 0){let i=e;h(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:_,dynamicAnchors:b})||
 (r=r===null?h.errors:r.concat(h.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;
 if(e===u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.options===void 0&&(y="options"))return Re.errors=[{instancePath:s+
-"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let l=e;if(!(o==="options"||o==="chooses_limi\
-t")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:nn},propertyName:o};r===null?r=[p]:r.push(p),e++}
-var m=l===e;if(!m){let p={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[p]:
-r.push(p),e++,Re.errors=r,!1;break}}if(m){if(i.options!==void 0){let o=e;O(i.options,{instancePath:s+"/data/options",parentData:i,
-parentDataProperty:"options",rootData:_,dynamicAnchors:b})||(r=r===null?O.errors:r.concat(O.errors),e=r.length);var a=o===
-e}else var a=!0;if(a)if(i.chooses_limit!==void 0){let o=i.chooses_limit,l=e;if(typeof o!="boolean")return Re.errors=[{instancePath:s+
-"/data/chooses_limit",keyword:"type",params:{type:"boolean"}}],!1;if(o!==!0)return Re.errors=[{instancePath:s+"/data/cho\
-oses_limit",keyword:"const",params:{allowedValue:!0}}],!1;var a=l===e}else var a=!0}}else return Re.errors=[{instancePath:s+
+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let p in i){let o=e;if(!(p==="options"||p==="chooses_limi\
+t")){let l={instancePath:s+"/data",keyword:"enum",params:{allowedValues:nn},propertyName:p};r===null?r=[l]:r.push(l),e++}
+var m=o===e;if(!m){let l={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:p}};return r===null?r=[l]:
+r.push(l),e++,Re.errors=r,!1;break}}if(m){if(i.options!==void 0){let p=e;O(i.options,{instancePath:s+"/data/options",parentData:i,
+parentDataProperty:"options",rootData:_,dynamicAnchors:b})||(r=r===null?O.errors:r.concat(O.errors),e=r.length);var a=p===
+e}else var a=!0;if(a)if(i.chooses_limit!==void 0){let p=i.chooses_limit,o=e;if(typeof p!="boolean")return Re.errors=[{instancePath:s+
+"/data/chooses_limit",keyword:"type",params:{type:"boolean"}}],!1;if(p!==!0)return Re.errors=[{instancePath:s+"/data/cho\
+oses_limit",keyword:"const",params:{allowedValue:!0}}],!1;var a=o===e}else var a=!0}}else return Re.errors=[{instancePath:s+
 "/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return Re.errors=[{instancePath:s,keyword:"\
 type",params:{type:"object"}}],!1;return Re.errors=r,e===0}var on=["run_id","commit"];function Se(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&(d="type")||t.at===void 0&&
@@ -287,13 +287,13 @@ g")return Se.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string
 void 0){let i=e;h(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:_,dynamicAnchors:b})||(r=r===
 null?h.errors:r.concat(h.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;if(e===
 u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.run_id===void 0&&(y="run_id")||i.commit===void 0&&(y="commit"))
-return Se.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let l=e;if(!(o===
-"run_id"||o==="commit")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:on},propertyName:o};r===null?
-r=[p]:r.push(p),e++}var m=l===e;if(!m){let p={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===
-null?r=[p]:r.push(p),e++,Se.errors=r,!1;break}}if(m){if(i.run_id!==void 0){let o=e;if(typeof i.run_id!="string")return Se.
-errors=[{instancePath:s+"/data/run_id",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a)if(i.commit!==
-void 0){let o=e;if(typeof i.commit!="string")return Se.errors=[{instancePath:s+"/data/commit",keyword:"type",params:{type:"\
-string"}}],!1;var a=o===e}else var a=!0}}else return Se.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"obj\
+return Se.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let p in i){let o=e;if(!(p===
+"run_id"||p==="commit")){let l={instancePath:s+"/data",keyword:"enum",params:{allowedValues:on},propertyName:p};r===null?
+r=[l]:r.push(l),e++}var m=o===e;if(!m){let l={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:p}};return r===
+null?r=[l]:r.push(l),e++,Se.errors=r,!1;break}}if(m){if(i.run_id!==void 0){let p=e;if(typeof i.run_id!="string")return Se.
+errors=[{instancePath:s+"/data/run_id",keyword:"type",params:{type:"string"}}],!1;var a=p===e}else var a=!0;if(a)if(i.commit!==
+void 0){let p=e;if(typeof i.commit!="string")return Se.errors=[{instancePath:s+"/data/commit",keyword:"type",params:{type:"\
+string"}}],!1;var a=p===e}else var a=!0}}else return Se.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"obj\
 ect"}}],!1;var n=u===e}else var n=!0}}}else return Se.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;
 return Se.errors=r,e===0}var pn=["from","to"];function Ce(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&(d="type")||t.at===void 0&&
@@ -306,12 +306,12 @@ g")return Ce.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string
 let i=e;h(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:_,dynamicAnchors:b})||(r=r===null?h.errors:
 r.concat(h.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;if(e===u)if(i&&typeof i==
 "object"&&!Array.isArray(i)){let y;if(i.from===void 0&&(y="from")||i.to===void 0&&(y="to"))return Ce.errors=[{instancePath:s+
-"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let l=e;if(!(o==="from"||o==="to")){let p={instancePath:s+
-"/data",keyword:"enum",params:{allowedValues:pn},propertyName:o};r===null?r=[p]:r.push(p),e++}var m=l===e;if(!m){let p={
-instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[p]:r.push(p),e++,Ce.errors=r,
-!1;break}}if(m){if(i.from!==void 0){let o=e;if(typeof i.from!="string")return Ce.errors=[{instancePath:s+"/data/from",keyword:"\
-type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a)if(i.to!==void 0){let o=e;if(typeof i.to!="string")return Ce.
-errors=[{instancePath:s+"/data/to",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0}}else return Ce.
+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let p in i){let o=e;if(!(p==="from"||p==="to")){let l={instancePath:s+
+"/data",keyword:"enum",params:{allowedValues:pn},propertyName:p};r===null?r=[l]:r.push(l),e++}var m=o===e;if(!m){let l={
+instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:p}};return r===null?r=[l]:r.push(l),e++,Ce.errors=r,
+!1;break}}if(m){if(i.from!==void 0){let p=e;if(typeof i.from!="string")return Ce.errors=[{instancePath:s+"/data/from",keyword:"\
+type",params:{type:"string"}}],!1;var a=p===e}else var a=!0;if(a)if(i.to!==void 0){let p=e;if(typeof i.to!="string")return Ce.
+errors=[{instancePath:s+"/data/to",keyword:"type",params:{type:"string"}}],!1;var a=p===e}else var a=!0}}else return Ce.
 errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return Ce.errors=
 [{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Ce.errors=r,e===0}var ln=["is","agents","why"],fn=["inside","outside"];function je(t,{instancePath:s="",parentData:A,parentDataProperty:x,
 rootData:_=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let i;if(t.type===
@@ -323,17 +323,17 @@ void 0){let u=t.type,f=e;if(typeof u!="string")return je.errors=[{instancePath:s
 ring"}}],!1;if(u!=="boundary_set")return je.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"bounda\
 ry_set"}}],!1;var n=f===e}else var n=!0;if(n){if(t.at!==void 0){let u=e;h(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
 at",rootData:_,dynamicAnchors:b})||(r=r===null?h.errors:r.concat(h.errors),e=r.length);var n=u===e}else var n=!0;if(n)if(t.
-data!==void 0){let u=t.data,f=e;if(e===f)if(u&&typeof u=="object"&&!Array.isArray(u)){let o;if(u.is===void 0&&(o="is"))return je.
-errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:o}}],!1;for(let l in u){let p=e;if(!(l==="is"||
-l==="agents"||l==="why")){let N={instancePath:s+"/data",keyword:"enum",params:{allowedValues:ln},propertyName:l};r===null?
-r=[N]:r.push(N),e++}var m=p===e;if(!m){let N={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:l}};return r===
-null?r=[N]:r.push(N),e++,je.errors=r,!1;break}}if(m){if(u.is!==void 0){let l=u.is,p=e;if(!(l==="inside"||l==="outside"))
-return je.errors=[{instancePath:s+"/data/is",keyword:"enum",params:{allowedValues:fn}}],!1;var a=p===e}else var a=!0;if(a){
-if(u.agents!==void 0){let l=u.agents,p=e;if(e===p)if(Array.isArray(l)){var d=!0;let v=l.length;for(let c=0;c<v;c++){let j=e;
-if(typeof l[c]!="string")return je.errors=[{instancePath:s+"/data/agents/"+c,keyword:"type",params:{type:"string"}}],!1;
+data!==void 0){let u=t.data,f=e;if(e===f)if(u&&typeof u=="object"&&!Array.isArray(u)){let p;if(u.is===void 0&&(p="is"))return je.
+errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:p}}],!1;for(let o in u){let l=e;if(!(o==="is"||
+o==="agents"||o==="why")){let N={instancePath:s+"/data",keyword:"enum",params:{allowedValues:ln},propertyName:o};r===null?
+r=[N]:r.push(N),e++}var m=l===e;if(!m){let N={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===
+null?r=[N]:r.push(N),e++,je.errors=r,!1;break}}if(m){if(u.is!==void 0){let o=u.is,l=e;if(!(o==="inside"||o==="outside"))
+return je.errors=[{instancePath:s+"/data/is",keyword:"enum",params:{allowedValues:fn}}],!1;var a=l===e}else var a=!0;if(a){
+if(u.agents!==void 0){let o=u.agents,l=e;if(e===l)if(Array.isArray(o)){var d=!0;let v=o.length;for(let c=0;c<v;c++){let j=e;
+if(typeof o[c]!="string")return je.errors=[{instancePath:s+"/data/agents/"+c,keyword:"type",params:{type:"string"}}],!1;
 var d=j===e;if(!d)break}}else return je.errors=[{instancePath:s+"/data/agents",keyword:"type",params:{type:"array"}}],!1;
-var a=p===e}else var a=!0;if(a)if(u.why!==void 0){let l=e;if(typeof u.why!="string")return je.errors=[{instancePath:s+"/\
-data/why",keyword:"type",params:{type:"string"}}],!1;var a=l===e}else var a=!0}}}else return je.errors=[{instancePath:s+
+var a=l===e}else var a=!0;if(a)if(u.why!==void 0){let o=e;if(typeof u.why!="string")return je.errors=[{instancePath:s+"/\
+data/why",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0}}}else return je.errors=[{instancePath:s+
 "/data",keyword:"type",params:{type:"object"}}],!1;var n=f===e}else var n=!0}}}else return je.errors=[{instancePath:s,keyword:"\
 type",params:{type:"object"}}],!1;return je.errors=r,e===0}var dn=["by","attempt","reached","refused","unwritable","exceeded"],un=["setup","baseline","check","clean_checkout","age\
 nt"],yn=["host","count"],mn=["host","reason","count"];function P(t,{instancePath:s="",parentData:A,parentDataProperty:x,
@@ -377,19 +377,19 @@ let te=e;if(!(z==="host"||z==="reason"||z==="count")){let le={instancePath:s+"/d
 propertyName:z};r===null?r=[le]:r.push(le),e++}var y=te===e;if(!y){let le={instancePath:s+"/data/refused/"+$,keyword:"pr\
 opertyNames",params:{propertyName:z}};return r===null?r=[le]:r.push(le),e++,P.errors=r,!1;break}}if(y){if(F.host!==void 0){
 let z=e;if(typeof F.host!="string")return P.errors=[{instancePath:s+"/data/refused/"+$+"/host",keyword:"type",params:{type:"\
-string"}}],!1;var o=z===e}else var o=!0;if(o){if(F.reason!==void 0){let z=e;if(typeof F.reason!="string")return P.errors=
-[{instancePath:s+"/data/refused/"+$+"/reason",keyword:"type",params:{type:"string"}}],!1;var o=z===e}else var o=!0;if(o)
+string"}}],!1;var p=z===e}else var p=!0;if(p){if(F.reason!==void 0){let z=e;if(typeof F.reason!="string")return P.errors=
+[{instancePath:s+"/data/refused/"+$+"/reason",keyword:"type",params:{type:"string"}}],!1;var p=z===e}else var p=!0;if(p)
 if(F.count!==void 0){let z=F.count,te=e;if(!(typeof z=="number"&&!(z%1)&&!isNaN(z)&&isFinite(z)))return P.errors=[{instancePath:s+
 "/data/refused/"+$+"/count",keyword:"type",params:{type:"integer"}}],!1;if(e===te&&typeof z=="number"&&isFinite(z)&&(z<0||
 isNaN(z)))return P.errors=[{instancePath:s+"/data/refused/"+$+"/count",keyword:"minimum",params:{comparison:">=",limit:0}}],
-!1;var o=te===e}else var o=!0}}}else return P.errors=[{instancePath:s+"/data/refused/"+$,keyword:"type",params:{type:"ob\
+!1;var p=te===e}else var p=!0}}}else return P.errors=[{instancePath:s+"/data/refused/"+$,keyword:"type",params:{type:"ob\
 ject"}}],!1;var f=D===e;if(!f)break}}else return P.errors=[{instancePath:s+"/data/refused",keyword:"type",params:{type:"\
 array"}}],!1;var a=w===e}else var a=!0;if(a){if(v.unwritable!==void 0){let k=v.unwritable,w=e;if(e===w)if(Array.isArray(
-k)){var l=!0;let L=k.length;for(let $=0;$<L;$++){let F=e;if(typeof k[$]!="string")return P.errors=[{instancePath:s+"/dat\
-a/unwritable/"+$,keyword:"type",params:{type:"string"}}],!1;var l=F===e;if(!l)break}}else return P.errors=[{instancePath:s+
+k)){var o=!0;let L=k.length;for(let $=0;$<L;$++){let F=e;if(typeof k[$]!="string")return P.errors=[{instancePath:s+"/dat\
+a/unwritable/"+$,keyword:"type",params:{type:"string"}}],!1;var o=F===e;if(!o)break}}else return P.errors=[{instancePath:s+
 "/data/unwritable",keyword:"type",params:{type:"array"}}],!1;var a=w===e}else var a=!0;if(a)if(v.exceeded!==void 0){let k=v.
-exceeded,w=e;if(e===w)if(Array.isArray(k)){var p=!0;let L=k.length;for(let $=0;$<L;$++){let F=e;if(typeof k[$]!="string")
-return P.errors=[{instancePath:s+"/data/exceeded/"+$,keyword:"type",params:{type:"string"}}],!1;var p=F===e;if(!p)break}}else
+exceeded,w=e;if(e===w)if(Array.isArray(k)){var l=!0;let L=k.length;for(let $=0;$<L;$++){let F=e;if(typeof k[$]!="string")
+return P.errors=[{instancePath:s+"/data/exceeded/"+$,keyword:"type",params:{type:"string"}}],!1;var l=F===e;if(!l)break}}else
 return P.errors=[{instancePath:s+"/data/exceeded",keyword:"type",params:{type:"array"}}],!1;var a=w===e}else var a=!0}}}}}}else
 return P.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=c===e}else var n=!0}}}else return P.
 errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return P.errors=r,e===0}var cn=["step","command"],vn=["copy","share","template","setup"];function Ie(t,{instancePath:s="",parentData:A,parentDataProperty:x,
@@ -403,13 +403,13 @@ ring"}}],!1;if(i!=="preparing")return Ie.errors=[{instancePath:s+"/type",keyword
 !1;var n=u===e}else var n=!0;if(n){if(t.at!==void 0){let i=e;h(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
 at",rootData:_,dynamicAnchors:b})||(r=r===null?h.errors:r.concat(h.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.
 data!==void 0){let i=t.data,u=e;if(e===u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.step===void 0&&(y="step"))
-return Ie.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let l=e;if(!(o===
-"step"||o==="command")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:cn},propertyName:o};r===null?
-r=[p]:r.push(p),e++}var m=l===e;if(!m){let p={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===
-null?r=[p]:r.push(p),e++,Ie.errors=r,!1;break}}if(m){if(i.step!==void 0){let o=i.step,l=e;if(!(o==="copy"||o==="share"||
-o==="template"||o==="setup"))return Ie.errors=[{instancePath:s+"/data/step",keyword:"enum",params:{allowedValues:vn}}],!1;
-var a=l===e}else var a=!0;if(a)if(i.command!==void 0){let o=e;if(typeof i.command!="string")return Ie.errors=[{instancePath:s+
-"/data/command",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0}}else return Ie.errors=[{instancePath:s+
+return Ie.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let p in i){let o=e;if(!(p===
+"step"||p==="command")){let l={instancePath:s+"/data",keyword:"enum",params:{allowedValues:cn},propertyName:p};r===null?
+r=[l]:r.push(l),e++}var m=o===e;if(!m){let l={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:p}};return r===
+null?r=[l]:r.push(l),e++,Ie.errors=r,!1;break}}if(m){if(i.step!==void 0){let p=i.step,o=e;if(!(p==="copy"||p==="share"||
+p==="template"||p==="setup"))return Ie.errors=[{instancePath:s+"/data/step",keyword:"enum",params:{allowedValues:vn}}],!1;
+var a=o===e}else var a=!0;if(a)if(i.command!==void 0){let p=e;if(typeof i.command!="string")return Ie.errors=[{instancePath:s+
+"/data/command",keyword:"type",params:{type:"string"}}],!1;var a=p===e}else var a=!0}}else return Ie.errors=[{instancePath:s+
 "/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return Ie.errors=[{instancePath:s,keyword:"\
 type",params:{type:"object"}}],!1;return Ie.errors=r,e===0}var Ns=["command","exit_code","problem","duration_ms","output"];function be(t,{instancePath:s="",parentData:A,parentDataProperty:x,
 rootData:_=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===
@@ -423,71 +423,71 @@ failed"}}],!1;var n=u===e}else var n=!0;if(n){if(t.at!==void 0){let i=e;h(t.at,{
 at",rootData:_,dynamicAnchors:b})||(r=r===null?h.errors:r.concat(h.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.
 data!==void 0){let i=t.data,u=e;if(e===u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.duration_ms===void 0&&(y=
 "duration_ms")||i.output===void 0&&(y="output"))return be.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],
-!1;for(let o in i){let l=e;if(!(o==="command"||o==="exit_code"||o==="problem"||o==="duration_ms"||o==="output")){let p={
-instancePath:s+"/data",keyword:"enum",params:{allowedValues:Ns},propertyName:o};r===null?r=[p]:r.push(p),e++}var m=l===e;
-if(!m){let p={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[p]:r.push(p),e++,
-be.errors=r,!1;break}}if(m){if(i.command!==void 0){let o=e;if(typeof i.command!="string")return be.errors=[{instancePath:s+
-"/data/command",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a){if(i.exit_code!==void 0){let o=i.
-exit_code,l=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return be.errors=[{instancePath:s+"/data/exit_cod\
-e",keyword:"type",params:{type:"integer"}}],!1;var a=l===e}else var a=!0;if(a){if(i.problem!==void 0){let o=e;if(typeof i.
-problem!="string")return be.errors=[{instancePath:s+"/data/problem",keyword:"type",params:{type:"string"}}],!1;var a=o===
-e}else var a=!0;if(a){if(i.duration_ms!==void 0){let o=i.duration_ms,l=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(
-o)))return be.errors=[{instancePath:s+"/data/duration_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===l&&typeof o==
-"number"&&isFinite(o)&&(o<0||isNaN(o)))return be.errors=[{instancePath:s+"/data/duration_ms",keyword:"minimum",params:{comparison:"\
->=",limit:0}}],!1;var a=l===e}else var a=!0;if(a)if(i.output!==void 0){let o=e;if(typeof i.output!="string")return be.errors=
-[{instancePath:s+"/data/output",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0}}}}}else return be.
+!1;for(let p in i){let o=e;if(!(p==="command"||p==="exit_code"||p==="problem"||p==="duration_ms"||p==="output")){let l={
+instancePath:s+"/data",keyword:"enum",params:{allowedValues:Ns},propertyName:p};r===null?r=[l]:r.push(l),e++}var m=o===e;
+if(!m){let l={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:p}};return r===null?r=[l]:r.push(l),e++,
+be.errors=r,!1;break}}if(m){if(i.command!==void 0){let p=e;if(typeof i.command!="string")return be.errors=[{instancePath:s+
+"/data/command",keyword:"type",params:{type:"string"}}],!1;var a=p===e}else var a=!0;if(a){if(i.exit_code!==void 0){let p=i.
+exit_code,o=e;if(!(typeof p=="number"&&!(p%1)&&!isNaN(p)&&isFinite(p)))return be.errors=[{instancePath:s+"/data/exit_cod\
+e",keyword:"type",params:{type:"integer"}}],!1;var a=o===e}else var a=!0;if(a){if(i.problem!==void 0){let p=e;if(typeof i.
+problem!="string")return be.errors=[{instancePath:s+"/data/problem",keyword:"type",params:{type:"string"}}],!1;var a=p===
+e}else var a=!0;if(a){if(i.duration_ms!==void 0){let p=i.duration_ms,o=e;if(!(typeof p=="number"&&!(p%1)&&!isNaN(p)&&isFinite(
+p)))return be.errors=[{instancePath:s+"/data/duration_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===o&&typeof p==
+"number"&&isFinite(p)&&(p<0||isNaN(p)))return be.errors=[{instancePath:s+"/data/duration_ms",keyword:"minimum",params:{comparison:"\
+>=",limit:0}}],!1;var a=o===e}else var a=!0;if(a)if(i.output!==void 0){let p=e;if(typeof i.output!="string")return be.errors=
+[{instancePath:s+"/data/output",keyword:"type",params:{type:"string"}}],!1;var a=p===e}else var a=!0}}}}}else return be.
 errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return be.errors=
 [{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return be.errors=r,e===0}var _n=["from","copied","notes","duration_ms"],gn=["setup","template","share","nothing"];function me(t,{instancePath:s="",
 parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&
 !Array.isArray(t)){let u;if(t.type===void 0&&(u="type")||t.at===void 0&&(u="at")||t.data===void 0&&(u="data"))return me.
 errors=[{instancePath:s,keyword:"required",params:{missingProperty:u}}],!1;for(let f in t){let y=e;if(!(f==="type"||f===
-"at"||f==="data")){let o={instancePath:s,keyword:"enum",params:{allowedValues:U},propertyName:f};r===null?r=[o]:r.push(o),
-e++}var g=y===e;if(!g){let o={instancePath:s,keyword:"propertyNames",params:{propertyName:f}};return r===null?r=[o]:r.push(
-o),e++,me.errors=r,!1;break}}if(g){if(t.type!==void 0){let f=t.type,y=e;if(typeof f!="string")return me.errors=[{instancePath:s+
+"at"||f==="data")){let p={instancePath:s,keyword:"enum",params:{allowedValues:U},propertyName:f};r===null?r=[p]:r.push(p),
+e++}var g=y===e;if(!g){let p={instancePath:s,keyword:"propertyNames",params:{propertyName:f}};return r===null?r=[p]:r.push(
+p),e++,me.errors=r,!1;break}}if(g){if(t.type!==void 0){let f=t.type,y=e;if(typeof f!="string")return me.errors=[{instancePath:s+
 "/type",keyword:"type",params:{type:"string"}}],!1;if(f!=="prepared")return me.errors=[{instancePath:s+"/type",keyword:"\
 const",params:{allowedValue:"prepared"}}],!1;var n=y===e}else var n=!0;if(n){if(t.at!==void 0){let f=e;h(t.at,{instancePath:s+
 "/at",parentData:t,parentDataProperty:"at",rootData:_,dynamicAnchors:b})||(r=r===null?h.errors:r.concat(h.errors),e=r.length);
 var n=f===e}else var n=!0;if(n)if(t.data!==void 0){let f=t.data,y=e;if(e===y)if(f&&typeof f=="object"&&!Array.isArray(f)){
-let l;if(f.from===void 0&&(l="from")||f.copied===void 0&&(l="copied")||f.notes===void 0&&(l="notes")||f.duration_ms===void 0&&
-(l="duration_ms"))return me.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:l}}],!1;for(let p in f){
-let N=e;if(!(p==="from"||p==="copied"||p==="notes"||p==="duration_ms")){let v={instancePath:s+"/data",keyword:"enum",params:{
-allowedValues:_n},propertyName:p};r===null?r=[v]:r.push(v),e++}var m=N===e;if(!m){let v={instancePath:s+"/data",keyword:"\
-propertyNames",params:{propertyName:p}};return r===null?r=[v]:r.push(v),e++,me.errors=r,!1;break}}if(m){if(f.from!==void 0){
-let p=f.from,N=e;if(!(p==="setup"||p==="template"||p==="share"||p==="nothing"))return me.errors=[{instancePath:s+"/data/\
-from",keyword:"enum",params:{allowedValues:gn}}],!1;var a=N===e}else var a=!0;if(a){if(f.copied!==void 0){let p=f.copied,
-N=e;if(e===N)if(Array.isArray(p)){var d=!0;let c=p.length;for(let j=0;j<c;j++){let R=e;if(typeof p[j]!="string")return me.
+let o;if(f.from===void 0&&(o="from")||f.copied===void 0&&(o="copied")||f.notes===void 0&&(o="notes")||f.duration_ms===void 0&&
+(o="duration_ms"))return me.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:o}}],!1;for(let l in f){
+let N=e;if(!(l==="from"||l==="copied"||l==="notes"||l==="duration_ms")){let v={instancePath:s+"/data",keyword:"enum",params:{
+allowedValues:_n},propertyName:l};r===null?r=[v]:r.push(v),e++}var m=N===e;if(!m){let v={instancePath:s+"/data",keyword:"\
+propertyNames",params:{propertyName:l}};return r===null?r=[v]:r.push(v),e++,me.errors=r,!1;break}}if(m){if(f.from!==void 0){
+let l=f.from,N=e;if(!(l==="setup"||l==="template"||l==="share"||l==="nothing"))return me.errors=[{instancePath:s+"/data/\
+from",keyword:"enum",params:{allowedValues:gn}}],!1;var a=N===e}else var a=!0;if(a){if(f.copied!==void 0){let l=f.copied,
+N=e;if(e===N)if(Array.isArray(l)){var d=!0;let c=l.length;for(let j=0;j<c;j++){let R=e;if(typeof l[j]!="string")return me.
 errors=[{instancePath:s+"/data/copied/"+j,keyword:"type",params:{type:"string"}}],!1;var d=R===e;if(!d)break}}else return me.
 errors=[{instancePath:s+"/data/copied",keyword:"type",params:{type:"array"}}],!1;var a=N===e}else var a=!0;if(a){if(f.notes!==
-void 0){let p=f.notes,N=e;if(e===N)if(Array.isArray(p)){var i=!0;let c=p.length;for(let j=0;j<c;j++){let R=e;if(typeof p[j]!=
+void 0){let l=f.notes,N=e;if(e===N)if(Array.isArray(l)){var i=!0;let c=l.length;for(let j=0;j<c;j++){let R=e;if(typeof l[j]!=
 "string")return me.errors=[{instancePath:s+"/data/notes/"+j,keyword:"type",params:{type:"string"}}],!1;var i=R===e;if(!i)
 break}}else return me.errors=[{instancePath:s+"/data/notes",keyword:"type",params:{type:"array"}}],!1;var a=N===e}else var a=!0;
-if(a)if(f.duration_ms!==void 0){let p=f.duration_ms,N=e;if(!(typeof p=="number"&&!(p%1)&&!isNaN(p)&&isFinite(p)))return me.
-errors=[{instancePath:s+"/data/duration_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===N&&typeof p=="number"&&isFinite(
-p)&&(p<0||isNaN(p)))return me.errors=[{instancePath:s+"/data/duration_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],
+if(a)if(f.duration_ms!==void 0){let l=f.duration_ms,N=e;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)&&isFinite(l)))return me.
+errors=[{instancePath:s+"/data/duration_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===N&&typeof l=="number"&&isFinite(
+l)&&(l<0||isNaN(l)))return me.errors=[{instancePath:s+"/data/duration_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],
 !1;var a=N===e}else var a=!0}}}}else return me.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;
 var n=y===e}else var n=!0}}}else return me.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return me.
 errors=r,e===0}var bn=["command","passed","could_start","exit_code","problem","duration_ms","output","put_back","tests"];var kn=["runner","listed","failed","skipped","passed"],wn=["junit","vitest","jest","pytest","go","cargo","tap","node"],hn=[
-"all","failures","some"];function fe(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
+"all","failures","some"];function de(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let i;if(t.runner===void 0&&(i="runner")||t.listed===
 void 0&&(i="listed")||t.failed===void 0&&(i="failed")||t.skipped===void 0&&(i="skipped")||t.passed===void 0&&(i="passed"))
-return fe.errors=[{instancePath:s,keyword:"required",params:{missingProperty:i}}],!1;for(let u in t){let f=e;if(!(u==="r\
+return de.errors=[{instancePath:s,keyword:"required",params:{missingProperty:i}}],!1;for(let u in t){let f=e;if(!(u==="r\
 unner"||u==="listed"||u==="failed"||u==="skipped"||u==="passed")){let y={instancePath:s,keyword:"enum",params:{allowedValues:kn},
 propertyName:u};r===null?r=[y]:r.push(y),e++}var g=f===e;if(!g){let y={instancePath:s,keyword:"propertyNames",params:{propertyName:u}};
-return r===null?r=[y]:r.push(y),e++,fe.errors=r,!1;break}}if(g){if(t.runner!==void 0){let u=t.runner,f=e;if(!(u==="junit"||
-u==="vitest"||u==="jest"||u==="pytest"||u==="go"||u==="cargo"||u==="tap"||u==="node"))return fe.errors=[{instancePath:s+
+return r===null?r=[y]:r.push(y),e++,de.errors=r,!1;break}}if(g){if(t.runner!==void 0){let u=t.runner,f=e;if(!(u==="junit"||
+u==="vitest"||u==="jest"||u==="pytest"||u==="go"||u==="cargo"||u==="tap"||u==="node"))return de.errors=[{instancePath:s+
 "/runner",keyword:"enum",params:{allowedValues:wn}}],!1;var n=f===e}else var n=!0;if(n){if(t.listed!==void 0){let u=t.listed,
-f=e;if(!(u==="all"||u==="failures"||u==="some"))return fe.errors=[{instancePath:s+"/listed",keyword:"enum",params:{allowedValues:hn}}],
-!1;var n=f===e}else var n=!0;if(n){if(t.failed!==void 0){let u=t.failed,f=e;if(e===f)if(Array.isArray(u)){var m=!0;let o=u.
-length;for(let l=0;l<o;l++){let p=e;if(typeof u[l]!="string")return fe.errors=[{instancePath:s+"/failed/"+l,keyword:"typ\
-e",params:{type:"string"}}],!1;var m=p===e;if(!m)break}}else return fe.errors=[{instancePath:s+"/failed",keyword:"type",
+f=e;if(!(u==="all"||u==="failures"||u==="some"))return de.errors=[{instancePath:s+"/listed",keyword:"enum",params:{allowedValues:hn}}],
+!1;var n=f===e}else var n=!0;if(n){if(t.failed!==void 0){let u=t.failed,f=e;if(e===f)if(Array.isArray(u)){var m=!0;let p=u.
+length;for(let o=0;o<p;o++){let l=e;if(typeof u[o]!="string")return de.errors=[{instancePath:s+"/failed/"+o,keyword:"typ\
+e",params:{type:"string"}}],!1;var m=l===e;if(!m)break}}else return de.errors=[{instancePath:s+"/failed",keyword:"type",
 params:{type:"array"}}],!1;var n=f===e}else var n=!0;if(n){if(t.skipped!==void 0){let u=t.skipped,f=e;if(e===f)if(Array.
-isArray(u)){var a=!0;let o=u.length;for(let l=0;l<o;l++){let p=e;if(typeof u[l]!="string")return fe.errors=[{instancePath:s+
-"/skipped/"+l,keyword:"type",params:{type:"string"}}],!1;var a=p===e;if(!a)break}}else return fe.errors=[{instancePath:s+
+isArray(u)){var a=!0;let p=u.length;for(let o=0;o<p;o++){let l=e;if(typeof u[o]!="string")return de.errors=[{instancePath:s+
+"/skipped/"+o,keyword:"type",params:{type:"string"}}],!1;var a=l===e;if(!a)break}}else return de.errors=[{instancePath:s+
 "/skipped",keyword:"type",params:{type:"array"}}],!1;var n=f===e}else var n=!0;if(n)if(t.passed!==void 0){let u=t.passed,
-f=e;if(e===f)if(Array.isArray(u)){var d=!0;let o=u.length;for(let l=0;l<o;l++){let p=e;if(typeof u[l]!="string")return fe.
-errors=[{instancePath:s+"/passed/"+l,keyword:"type",params:{type:"string"}}],!1;var d=p===e;if(!d)break}}else return fe.
-errors=[{instancePath:s+"/passed",keyword:"type",params:{type:"array"}}],!1;var n=f===e}else var n=!0}}}}}else return fe.
-errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return fe.errors=r,e===0}function ue(t,{instancePath:s="",
+f=e;if(e===f)if(Array.isArray(u)){var d=!0;let p=u.length;for(let o=0;o<p;o++){let l=e;if(typeof u[o]!="string")return de.
+errors=[{instancePath:s+"/passed/"+o,keyword:"type",params:{type:"string"}}],!1;var d=l===e;if(!d)break}}else return de.
+errors=[{instancePath:s+"/passed",keyword:"type",params:{type:"array"}}],!1;var n=f===e}else var n=!0}}}}}else return de.
+errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return de.errors=r,e===0}function ue(t,{instancePath:s="",
 parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&
 !Array.isArray(t)){let i;if(t.type===void 0&&(i="type")||t.at===void 0&&(i="at")||t.data===void 0&&(i="data"))return ue.
 errors=[{instancePath:s,keyword:"required",params:{missingProperty:i}}],!1;for(let u in t){let f=e;if(!(u==="type"||u===
@@ -498,30 +498,30 @@ y),e++,ue.errors=r,!1;break}}if(g){if(t.type!==void 0){let u=t.type,f=e;if(typeo
 const",params:{allowedValue:"baseline_ran"}}],!1;var n=f===e}else var n=!0;if(n){if(t.at!==void 0){let u=e;h(t.at,{instancePath:s+
 "/at",parentData:t,parentDataProperty:"at",rootData:_,dynamicAnchors:b})||(r=r===null?h.errors:r.concat(h.errors),e=r.length);
 var n=u===e}else var n=!0;if(n)if(t.data!==void 0){let u=t.data,f=e;if(e===f)if(u&&typeof u=="object"&&!Array.isArray(u)){
-let o;if(u.command===void 0&&(o="command")||u.passed===void 0&&(o="passed")||u.could_start===void 0&&(o="could_start")||
-u.duration_ms===void 0&&(o="duration_ms")||u.output===void 0&&(o="output"))return ue.errors=[{instancePath:s+"/data",keyword:"\
-required",params:{missingProperty:o}}],!1;for(let l in u){let p=e;if(!(l==="command"||l==="passed"||l==="could_start"||l===
-"exit_code"||l==="problem"||l==="duration_ms"||l==="output"||l==="put_back"||l==="tests")){let N={instancePath:s+"/data",
-keyword:"enum",params:{allowedValues:bn},propertyName:l};r===null?r=[N]:r.push(N),e++}var m=p===e;if(!m){let N={instancePath:s+
-"/data",keyword:"propertyNames",params:{propertyName:l}};return r===null?r=[N]:r.push(N),e++,ue.errors=r,!1;break}}if(m){
-if(u.command!==void 0){let l=e;if(typeof u.command!="string")return ue.errors=[{instancePath:s+"/data/command",keyword:"\
-type",params:{type:"string"}}],!1;var a=l===e}else var a=!0;if(a){if(u.passed!==void 0){let l=e;if(typeof u.passed!="boo\
-lean")return ue.errors=[{instancePath:s+"/data/passed",keyword:"type",params:{type:"boolean"}}],!1;var a=l===e}else var a=!0;
-if(a){if(u.could_start!==void 0){let l=e;if(typeof u.could_start!="boolean")return ue.errors=[{instancePath:s+"/data/cou\
-ld_start",keyword:"type",params:{type:"boolean"}}],!1;var a=l===e}else var a=!0;if(a){if(u.exit_code!==void 0){let l=u.exit_code,
-p=e;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)&&isFinite(l)))return ue.errors=[{instancePath:s+"/data/exit_code",keyword:"\
-type",params:{type:"integer"}}],!1;var a=p===e}else var a=!0;if(a){if(u.problem!==void 0){let l=e;if(typeof u.problem!="\
-string")return ue.errors=[{instancePath:s+"/data/problem",keyword:"type",params:{type:"string"}}],!1;var a=l===e}else var a=!0;
-if(a){if(u.duration_ms!==void 0){let l=u.duration_ms,p=e;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)&&isFinite(l)))return ue.
-errors=[{instancePath:s+"/data/duration_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===p&&typeof l=="number"&&isFinite(
-l)&&(l<0||isNaN(l)))return ue.errors=[{instancePath:s+"/data/duration_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],
-!1;var a=p===e}else var a=!0;if(a){if(u.output!==void 0){let l=e;if(typeof u.output!="string")return ue.errors=[{instancePath:s+
-"/data/output",keyword:"type",params:{type:"string"}}],!1;var a=l===e}else var a=!0;if(a){if(u.put_back!==void 0){let l=u.
-put_back,p=e;if(e===p)if(Array.isArray(l)){var d=!0;let v=l.length;for(let c=0;c<v;c++){let j=e;if(typeof l[c]!="string")
+let p;if(u.command===void 0&&(p="command")||u.passed===void 0&&(p="passed")||u.could_start===void 0&&(p="could_start")||
+u.duration_ms===void 0&&(p="duration_ms")||u.output===void 0&&(p="output"))return ue.errors=[{instancePath:s+"/data",keyword:"\
+required",params:{missingProperty:p}}],!1;for(let o in u){let l=e;if(!(o==="command"||o==="passed"||o==="could_start"||o===
+"exit_code"||o==="problem"||o==="duration_ms"||o==="output"||o==="put_back"||o==="tests")){let N={instancePath:s+"/data",
+keyword:"enum",params:{allowedValues:bn},propertyName:o};r===null?r=[N]:r.push(N),e++}var m=l===e;if(!m){let N={instancePath:s+
+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[N]:r.push(N),e++,ue.errors=r,!1;break}}if(m){
+if(u.command!==void 0){let o=e;if(typeof u.command!="string")return ue.errors=[{instancePath:s+"/data/command",keyword:"\
+type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a){if(u.passed!==void 0){let o=e;if(typeof u.passed!="boo\
+lean")return ue.errors=[{instancePath:s+"/data/passed",keyword:"type",params:{type:"boolean"}}],!1;var a=o===e}else var a=!0;
+if(a){if(u.could_start!==void 0){let o=e;if(typeof u.could_start!="boolean")return ue.errors=[{instancePath:s+"/data/cou\
+ld_start",keyword:"type",params:{type:"boolean"}}],!1;var a=o===e}else var a=!0;if(a){if(u.exit_code!==void 0){let o=u.exit_code,
+l=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return ue.errors=[{instancePath:s+"/data/exit_code",keyword:"\
+type",params:{type:"integer"}}],!1;var a=l===e}else var a=!0;if(a){if(u.problem!==void 0){let o=e;if(typeof u.problem!="\
+string")return ue.errors=[{instancePath:s+"/data/problem",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;
+if(a){if(u.duration_ms!==void 0){let o=u.duration_ms,l=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return ue.
+errors=[{instancePath:s+"/data/duration_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===l&&typeof o=="number"&&isFinite(
+o)&&(o<0||isNaN(o)))return ue.errors=[{instancePath:s+"/data/duration_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],
+!1;var a=l===e}else var a=!0;if(a){if(u.output!==void 0){let o=e;if(typeof u.output!="string")return ue.errors=[{instancePath:s+
+"/data/output",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a){if(u.put_back!==void 0){let o=u.
+put_back,l=e;if(e===l)if(Array.isArray(o)){var d=!0;let v=o.length;for(let c=0;c<v;c++){let j=e;if(typeof o[c]!="string")
 return ue.errors=[{instancePath:s+"/data/put_back/"+c,keyword:"type",params:{type:"string"}}],!1;var d=j===e;if(!d)break}}else
-return ue.errors=[{instancePath:s+"/data/put_back",keyword:"type",params:{type:"array"}}],!1;var a=p===e}else var a=!0;if(a)
-if(u.tests!==void 0){let l=e;fe(u.tests,{instancePath:s+"/data/tests",parentData:u,parentDataProperty:"tests",rootData:_,
-dynamicAnchors:b})||(r=r===null?fe.errors:r.concat(fe.errors),e=r.length);var a=l===e}else var a=!0}}}}}}}}}else return ue.
+return ue.errors=[{instancePath:s+"/data/put_back",keyword:"type",params:{type:"array"}}],!1;var a=l===e}else var a=!0;if(a)
+if(u.tests!==void 0){let o=e;de(u.tests,{instancePath:s+"/data/tests",parentData:u,parentDataProperty:"tests",rootData:_,
+dynamicAnchors:b})||(r=r===null?de.errors:r.concat(de.errors),e=r.length);var a=o===e}else var a=!0}}}}}}}}}else return ue.
 errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=f===e}else var n=!0}}}else return ue.errors=
 [{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ue.errors=r,e===0}var Nn=["by","is_accepted"],Ti=["person","drover"];function Oe(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,
 dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&
@@ -535,12 +535,12 @@ cided"}}],!1;var n=u===e}else var n=!0;if(n){if(t.at!==void 0){let i=e;h(t.at,{i
 at",rootData:_,dynamicAnchors:b})||(r=r===null?h.errors:r.concat(h.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.
 data!==void 0){let i=t.data,u=e;if(e===u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.by===void 0&&(y="by")||
 i.is_accepted===void 0&&(y="is_accepted"))return Oe.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],
-!1;for(let o in i){let l=e;if(!(o==="by"||o==="is_accepted")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Nn},
-propertyName:o};r===null?r=[p]:r.push(p),e++}var m=l===e;if(!m){let p={instancePath:s+"/data",keyword:"propertyNames",params:{
-propertyName:o}};return r===null?r=[p]:r.push(p),e++,Oe.errors=r,!1;break}}if(m){if(i.by!==void 0){let o=i.by,l=e;if(!(o===
-"person"||o==="drover"))return Oe.errors=[{instancePath:s+"/data/by",keyword:"enum",params:{allowedValues:Ti}}],!1;var a=l===
-e}else var a=!0;if(a)if(i.is_accepted!==void 0){let o=e;if(typeof i.is_accepted!="boolean")return Oe.errors=[{instancePath:s+
-"/data/is_accepted",keyword:"type",params:{type:"boolean"}}],!1;var a=o===e}else var a=!0}}else return Oe.errors=[{instancePath:s+
+!1;for(let p in i){let o=e;if(!(p==="by"||p==="is_accepted")){let l={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Nn},
+propertyName:p};r===null?r=[l]:r.push(l),e++}var m=o===e;if(!m){let l={instancePath:s+"/data",keyword:"propertyNames",params:{
+propertyName:p}};return r===null?r=[l]:r.push(l),e++,Oe.errors=r,!1;break}}if(m){if(i.by!==void 0){let p=i.by,o=e;if(!(p===
+"person"||p==="drover"))return Oe.errors=[{instancePath:s+"/data/by",keyword:"enum",params:{allowedValues:Ti}}],!1;var a=o===
+e}else var a=!0;if(a)if(i.is_accepted!==void 0){let p=e;if(typeof i.is_accepted!="boolean")return Oe.errors=[{instancePath:s+
+"/data/is_accepted",keyword:"type",params:{type:"boolean"}}],!1;var a=p===e}else var a=!0}}else return Oe.errors=[{instancePath:s+
 "/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return Oe.errors=[{instancePath:s,keyword:"\
 type",params:{type:"object"}}],!1;return Oe.errors=r,e===0}var jn=["attempt","action_id","action_kind","action_number","actions_left","purpose","backend","model","execution_id","i\
 s_inside","resumes","reserved","project_settings","git_settings","repository","prompt_sha256","tree"],qn=["orient","clar\
@@ -563,85 +563,85 @@ e}else var n=!0;if(n){if(t.left_out!==void 0){let i=t.left_out,u=e;if(!(typeof i
 i)))return ye.errors=[{instancePath:s+"/left_out",keyword:"type",params:{type:"integer"}}],!1;if(e===u&&typeof i=="numbe\
 r"&&isFinite(i)&&(i<0||isNaN(i)))return ye.errors=[{instancePath:s+"/left_out",keyword:"minimum",params:{comparison:">=",
 limit:0}}],!1;var n=u===e}else var n=!0;if(n){if(t.paths!==void 0){let i=t.paths,u=e;if(e===u)if(i&&typeof i=="object"&&
-!Array.isArray(i)){var m=!0;for(let y in i)if(Ai.test(y)){let o=e;if(typeof i[y]!="string")return ye.errors=[{instancePath:s+
-"/paths/"+y.replace(/~/g,"~0").replace(/\//g,"~1"),keyword:"type",params:{type:"string"}}],!1;var m=o===e;if(!m)break}}else
+!Array.isArray(i)){var m=!0;for(let y in i)if(Ai.test(y)){let p=e;if(typeof i[y]!="string")return ye.errors=[{instancePath:s+
+"/paths/"+y.replace(/~/g,"~0").replace(/\//g,"~1"),keyword:"type",params:{type:"string"}}],!1;var m=p===e;if(!m)break}}else
 return ye.errors=[{instancePath:s+"/paths",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0;if(n){if(t.
 configuration!==void 0){let i=t.configuration,u=e;if(e===u)if(i&&typeof i=="object"&&!Array.isArray(i)){var a=!0;for(let y in i)
-if(Ai.test(y)){let o=e;if(typeof i[y]!="string")return ye.errors=[{instancePath:s+"/configuration/"+y.replace(/~/g,"~0").
-replace(/\//g,"~1"),keyword:"type",params:{type:"string"}}],!1;var a=o===e;if(!a)break}}else return ye.errors=[{instancePath:s+
+if(Ai.test(y)){let p=e;if(typeof i[y]!="string")return ye.errors=[{instancePath:s+"/configuration/"+y.replace(/~/g,"~0").
+replace(/\//g,"~1"),keyword:"type",params:{type:"string"}}],!1;var a=p===e;if(!a)break}}else return ye.errors=[{instancePath:s+
 "/configuration",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0;if(n)if(t.configuration_is_cut!==void 0){
 let i=e;if(typeof t.configuration_is_cut!="boolean")return ye.errors=[{instancePath:s+"/configuration_is_cut",keyword:"t\
 ype",params:{type:"boolean"}}],!1;var n=i===e}else var n=!0}}}}}}}}else return ye.errors=[{instancePath:s,keyword:"type",
 params:{type:"object"}}],!1;return ye.errors=r,e===0}function X(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,
 dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let u;if(t.type===void 0&&
 (u="type")||t.at===void 0&&(u="at")||t.data===void 0&&(u="data"))return X.errors=[{instancePath:s,keyword:"required",params:{
-missingProperty:u}}],!1;for(let f in t){let y=e;if(!(f==="type"||f==="at"||f==="data")){let o={instancePath:s,keyword:"e\
-num",params:{allowedValues:U},propertyName:f};r===null?r=[o]:r.push(o),e++}var g=y===e;if(!g){let o={instancePath:s,keyword:"\
-propertyNames",params:{propertyName:f}};return r===null?r=[o]:r.push(o),e++,X.errors=r,!1;break}}if(g){if(t.type!==void 0){
+missingProperty:u}}],!1;for(let f in t){let y=e;if(!(f==="type"||f==="at"||f==="data")){let p={instancePath:s,keyword:"e\
+num",params:{allowedValues:U},propertyName:f};r===null?r=[p]:r.push(p),e++}var g=y===e;if(!g){let p={instancePath:s,keyword:"\
+propertyNames",params:{propertyName:f}};return r===null?r=[p]:r.push(p),e++,X.errors=r,!1;break}}if(g){if(t.type!==void 0){
 let f=t.type,y=e;if(typeof f!="string")return X.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],
 !1;if(f!=="attempt_started")return X.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"attempt_start\
 ed"}}],!1;var n=y===e}else var n=!0;if(n){if(t.at!==void 0){let f=e;h(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
 at",rootData:_,dynamicAnchors:b})||(r=r===null?h.errors:r.concat(h.errors),e=r.length);var n=f===e}else var n=!0;if(n)if(t.
-data!==void 0){let f=t.data,y=e;if(e===y)if(f&&typeof f=="object"&&!Array.isArray(f)){let l;if(f.attempt===void 0&&(l="a\
-ttempt")||f.action_id===void 0&&(l="action_id")||f.action_kind===void 0&&(l="action_kind")||f.action_number===void 0&&(l=
-"action_number")||f.actions_left===void 0&&(l="actions_left")||f.purpose===void 0&&(l="purpose")||f.backend===void 0&&(l=
-"backend")||f.execution_id===void 0&&(l="execution_id")||f.reserved===void 0&&(l="reserved")||f.prompt_sha256===void 0&&
-(l="prompt_sha256")||f.tree===void 0&&(l="tree"))return X.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:l}}],
-!1;for(let p in f){let N=e;if(!(p==="attempt"||p==="action_id"||p==="action_kind"||p==="action_number"||p==="actions_lef\
-t"||p==="purpose"||p==="backend"||p==="model"||p==="execution_id"||p==="is_inside"||p==="resumes"||p==="reserved"||p==="\
-project_settings"||p==="git_settings"||p==="repository"||p==="prompt_sha256"||p==="tree")){let v={instancePath:s+"/data",
-keyword:"enum",params:{allowedValues:jn},propertyName:p};r===null?r=[v]:r.push(v),e++}var m=N===e;if(!m){let v={instancePath:s+
-"/data",keyword:"propertyNames",params:{propertyName:p}};return r===null?r=[v]:r.push(v),e++,X.errors=r,!1;break}}if(m){
-if(f.attempt!==void 0){let p=f.attempt,N=e;if(!(typeof p=="number"&&!(p%1)&&!isNaN(p)&&isFinite(p)))return X.errors=[{instancePath:s+
-"/data/attempt",keyword:"type",params:{type:"integer"}}],!1;if(e===N&&typeof p=="number"&&isFinite(p)&&(p<1||isNaN(p)))return X.
+data!==void 0){let f=t.data,y=e;if(e===y)if(f&&typeof f=="object"&&!Array.isArray(f)){let o;if(f.attempt===void 0&&(o="a\
+ttempt")||f.action_id===void 0&&(o="action_id")||f.action_kind===void 0&&(o="action_kind")||f.action_number===void 0&&(o=
+"action_number")||f.actions_left===void 0&&(o="actions_left")||f.purpose===void 0&&(o="purpose")||f.backend===void 0&&(o=
+"backend")||f.execution_id===void 0&&(o="execution_id")||f.reserved===void 0&&(o="reserved")||f.prompt_sha256===void 0&&
+(o="prompt_sha256")||f.tree===void 0&&(o="tree"))return X.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:o}}],
+!1;for(let l in f){let N=e;if(!(l==="attempt"||l==="action_id"||l==="action_kind"||l==="action_number"||l==="actions_lef\
+t"||l==="purpose"||l==="backend"||l==="model"||l==="execution_id"||l==="is_inside"||l==="resumes"||l==="reserved"||l==="\
+project_settings"||l==="git_settings"||l==="repository"||l==="prompt_sha256"||l==="tree")){let v={instancePath:s+"/data",
+keyword:"enum",params:{allowedValues:jn},propertyName:l};r===null?r=[v]:r.push(v),e++}var m=N===e;if(!m){let v={instancePath:s+
+"/data",keyword:"propertyNames",params:{propertyName:l}};return r===null?r=[v]:r.push(v),e++,X.errors=r,!1;break}}if(m){
+if(f.attempt!==void 0){let l=f.attempt,N=e;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)&&isFinite(l)))return X.errors=[{instancePath:s+
+"/data/attempt",keyword:"type",params:{type:"integer"}}],!1;if(e===N&&typeof l=="number"&&isFinite(l)&&(l<1||isNaN(l)))return X.
 errors=[{instancePath:s+"/data/attempt",keyword:"minimum",params:{comparison:">=",limit:1}}],!1;var a=N===e}else var a=!0;
-if(a){if(f.action_id!==void 0){let p=e;if(typeof f.action_id!="string")return X.errors=[{instancePath:s+"/data/action_id",
-keyword:"type",params:{type:"string"}}],!1;var a=p===e}else var a=!0;if(a){if(f.action_kind!==void 0){let p=f.action_kind,
-N=e;if(!(p==="orient"||p==="clarify"||p==="implement"||p==="review"||p==="summarize"))return X.errors=[{instancePath:s+"\
+if(a){if(f.action_id!==void 0){let l=e;if(typeof f.action_id!="string")return X.errors=[{instancePath:s+"/data/action_id",
+keyword:"type",params:{type:"string"}}],!1;var a=l===e}else var a=!0;if(a){if(f.action_kind!==void 0){let l=f.action_kind,
+N=e;if(!(l==="orient"||l==="clarify"||l==="implement"||l==="review"||l==="summarize"))return X.errors=[{instancePath:s+"\
 /data/action_kind",keyword:"enum",params:{allowedValues:qn}}],!1;var a=N===e}else var a=!0;if(a){if(f.action_number!==void 0){
-let p=f.action_number,N=e;if(!(typeof p=="number"&&!(p%1)&&!isNaN(p)&&isFinite(p)))return X.errors=[{instancePath:s+"/da\
-ta/action_number",keyword:"type",params:{type:"integer"}}],!1;if(e===N&&typeof p=="number"&&isFinite(p)&&(p<1||isNaN(p)))
+let l=f.action_number,N=e;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)&&isFinite(l)))return X.errors=[{instancePath:s+"/da\
+ta/action_number",keyword:"type",params:{type:"integer"}}],!1;if(e===N&&typeof l=="number"&&isFinite(l)&&(l<1||isNaN(l)))
 return X.errors=[{instancePath:s+"/data/action_number",keyword:"minimum",params:{comparison:">=",limit:1}}],!1;var a=N===
-e}else var a=!0;if(a){if(f.actions_left!==void 0){let p=f.actions_left,N=e;if(!(typeof p=="number"&&!(p%1)&&!isNaN(p)&&isFinite(
-p)))return X.errors=[{instancePath:s+"/data/actions_left",keyword:"type",params:{type:"integer"}}],!1;if(e===N&&typeof p==
-"number"&&isFinite(p)&&(p<0||isNaN(p)))return X.errors=[{instancePath:s+"/data/actions_left",keyword:"minimum",params:{comparison:"\
->=",limit:0}}],!1;var a=N===e}else var a=!0;if(a){if(f.purpose!==void 0){let p=f.purpose,N=e;if(!(p==="action"||p==="out\
-come_problem"||p==="failed_check"||p==="contradiction"||p==="stalled"||p==="after_failure"||p==="after_unknown_end"||p===
-"after_limit"||p==="hand_over"))return X.errors=[{instancePath:s+"/data/purpose",keyword:"enum",params:{allowedValues:An}}],
-!1;var a=N===e}else var a=!0;if(a){if(f.backend!==void 0){let p=e;if(typeof f.backend!="string")return X.errors=[{instancePath:s+
-"/data/backend",keyword:"type",params:{type:"string"}}],!1;var a=p===e}else var a=!0;if(a){if(f.model!==void 0){let p=e;
-if(typeof f.model!="string")return X.errors=[{instancePath:s+"/data/model",keyword:"type",params:{type:"string"}}],!1;var a=p===
-e}else var a=!0;if(a){if(f.execution_id!==void 0){let p=e;if(typeof f.execution_id!="string")return X.errors=[{instancePath:s+
-"/data/execution_id",keyword:"type",params:{type:"string"}}],!1;var a=p===e}else var a=!0;if(a){if(f.is_inside!==void 0){
-let p=f.is_inside,N=e;if(typeof p!="boolean")return X.errors=[{instancePath:s+"/data/is_inside",keyword:"type",params:{type:"\
-boolean"}}],!1;if(p!==!0)return X.errors=[{instancePath:s+"/data/is_inside",keyword:"const",params:{allowedValue:!0}}],!1;
-var a=N===e}else var a=!0;if(a){if(f.resumes!==void 0){let p=e;if(typeof f.resumes!="string")return X.errors=[{instancePath:s+
-"/data/resumes",keyword:"type",params:{type:"string"}}],!1;var a=p===e}else var a=!0;if(a){if(f.reserved!==void 0){let p=f.
-reserved,N=e;if(e===N)if(p&&typeof p=="object"&&!Array.isArray(p)){for(let c in p){let j=e;if(!(c==="tokens"||c==="cost_\
+e}else var a=!0;if(a){if(f.actions_left!==void 0){let l=f.actions_left,N=e;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)&&isFinite(
+l)))return X.errors=[{instancePath:s+"/data/actions_left",keyword:"type",params:{type:"integer"}}],!1;if(e===N&&typeof l==
+"number"&&isFinite(l)&&(l<0||isNaN(l)))return X.errors=[{instancePath:s+"/data/actions_left",keyword:"minimum",params:{comparison:"\
+>=",limit:0}}],!1;var a=N===e}else var a=!0;if(a){if(f.purpose!==void 0){let l=f.purpose,N=e;if(!(l==="action"||l==="out\
+come_problem"||l==="failed_check"||l==="contradiction"||l==="stalled"||l==="after_failure"||l==="after_unknown_end"||l===
+"after_limit"||l==="hand_over"))return X.errors=[{instancePath:s+"/data/purpose",keyword:"enum",params:{allowedValues:An}}],
+!1;var a=N===e}else var a=!0;if(a){if(f.backend!==void 0){let l=e;if(typeof f.backend!="string")return X.errors=[{instancePath:s+
+"/data/backend",keyword:"type",params:{type:"string"}}],!1;var a=l===e}else var a=!0;if(a){if(f.model!==void 0){let l=e;
+if(typeof f.model!="string")return X.errors=[{instancePath:s+"/data/model",keyword:"type",params:{type:"string"}}],!1;var a=l===
+e}else var a=!0;if(a){if(f.execution_id!==void 0){let l=e;if(typeof f.execution_id!="string")return X.errors=[{instancePath:s+
+"/data/execution_id",keyword:"type",params:{type:"string"}}],!1;var a=l===e}else var a=!0;if(a){if(f.is_inside!==void 0){
+let l=f.is_inside,N=e;if(typeof l!="boolean")return X.errors=[{instancePath:s+"/data/is_inside",keyword:"type",params:{type:"\
+boolean"}}],!1;if(l!==!0)return X.errors=[{instancePath:s+"/data/is_inside",keyword:"const",params:{allowedValue:!0}}],!1;
+var a=N===e}else var a=!0;if(a){if(f.resumes!==void 0){let l=e;if(typeof f.resumes!="string")return X.errors=[{instancePath:s+
+"/data/resumes",keyword:"type",params:{type:"string"}}],!1;var a=l===e}else var a=!0;if(a){if(f.reserved!==void 0){let l=f.
+reserved,N=e;if(e===N)if(l&&typeof l=="object"&&!Array.isArray(l)){for(let c in l){let j=e;if(!(c==="tokens"||c==="cost_\
 microusd"||c==="time_ms")){let R={instancePath:s+"/data/reserved",keyword:"enum",params:{allowedValues:xn},propertyName:c};
 r===null?r=[R]:r.push(R),e++}var d=j===e;if(!d){let R={instancePath:s+"/data/reserved",keyword:"propertyNames",params:{propertyName:c}};
-return r===null?r=[R]:r.push(R),e++,X.errors=r,!1;break}}if(d){if(p.tokens!==void 0){let c=p.tokens,j=e;if(!(typeof c=="\
+return r===null?r=[R]:r.push(R),e++,X.errors=r,!1;break}}if(d){if(l.tokens!==void 0){let c=l.tokens,j=e;if(!(typeof c=="\
 number"&&!(c%1)&&!isNaN(c)&&isFinite(c)))return X.errors=[{instancePath:s+"/data/reserved/tokens",keyword:"type",params:{
 type:"integer"}}],!1;if(e===j&&typeof c=="number"&&isFinite(c)&&(c<0||isNaN(c)))return X.errors=[{instancePath:s+"/data/\
-reserved/tokens",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var i=j===e}else var i=!0;if(i){if(p.cost_microusd!==
-void 0){let c=p.cost_microusd,j=e;if(!(typeof c=="number"&&!(c%1)&&!isNaN(c)&&isFinite(c)))return X.errors=[{instancePath:s+
+reserved/tokens",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var i=j===e}else var i=!0;if(i){if(l.cost_microusd!==
+void 0){let c=l.cost_microusd,j=e;if(!(typeof c=="number"&&!(c%1)&&!isNaN(c)&&isFinite(c)))return X.errors=[{instancePath:s+
 "/data/reserved/cost_microusd",keyword:"type",params:{type:"integer"}}],!1;if(e===j&&typeof c=="number"&&isFinite(c)&&(c<
 0||isNaN(c)))return X.errors=[{instancePath:s+"/data/reserved/cost_microusd",keyword:"minimum",params:{comparison:">=",limit:0}}],
-!1;var i=j===e}else var i=!0;if(i)if(p.time_ms!==void 0){let c=p.time_ms,j=e;if(!(typeof c=="number"&&!(c%1)&&!isNaN(c)&&
+!1;var i=j===e}else var i=!0;if(i)if(l.time_ms!==void 0){let c=l.time_ms,j=e;if(!(typeof c=="number"&&!(c%1)&&!isNaN(c)&&
 isFinite(c)))return X.errors=[{instancePath:s+"/data/reserved/time_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===
 j&&typeof c=="number"&&isFinite(c)&&(c<0||isNaN(c)))return X.errors=[{instancePath:s+"/data/reserved/time_ms",keyword:"m\
 inimum",params:{comparison:">=",limit:0}}],!1;var i=j===e}else var i=!0}}}else return X.errors=[{instancePath:s+"/data/r\
-eserved",keyword:"type",params:{type:"object"}}],!1;var a=N===e}else var a=!0;if(a){if(f.project_settings!==void 0){let p=e;
+eserved",keyword:"type",params:{type:"object"}}],!1;var a=N===e}else var a=!0;if(a){if(f.project_settings!==void 0){let l=e;
 ie(f.project_settings,{instancePath:s+"/data/project_settings",parentData:f,parentDataProperty:"project_settings",rootData:_,
-dynamicAnchors:b})||(r=r===null?ie.errors:r.concat(ie.errors),e=r.length);var a=p===e}else var a=!0;if(a){if(f.git_settings!==
-void 0){let p=e;ie(f.git_settings,{instancePath:s+"/data/git_settings",parentData:f,parentDataProperty:"git_settings",rootData:_,
-dynamicAnchors:b})||(r=r===null?ie.errors:r.concat(ie.errors),e=r.length);var a=p===e}else var a=!0;if(a){if(f.repository!==
-void 0){let p=e;ie(f.repository,{instancePath:s+"/data/repository",parentData:f,parentDataProperty:"repository",rootData:_,
-dynamicAnchors:b})||(r=r===null?ie.errors:r.concat(ie.errors),e=r.length);var a=p===e}else var a=!0;if(a){if(f.prompt_sha256!==
-void 0){let p=e;ie(f.prompt_sha256,{instancePath:s+"/data/prompt_sha256",parentData:f,parentDataProperty:"prompt_sha256",
-rootData:_,dynamicAnchors:b})||(r=r===null?ie.errors:r.concat(ie.errors),e=r.length);var a=p===e}else var a=!0;if(a)if(f.
-tree!==void 0){let p=e;ye(f.tree,{instancePath:s+"/data/tree",parentData:f,parentDataProperty:"tree",rootData:_,dynamicAnchors:b})||
-(r=r===null?ye.errors:r.concat(ye.errors),e=r.length);var a=p===e}else var a=!0}}}}}}}}}}}}}}}}}else return X.errors=[{instancePath:s+
+dynamicAnchors:b})||(r=r===null?ie.errors:r.concat(ie.errors),e=r.length);var a=l===e}else var a=!0;if(a){if(f.git_settings!==
+void 0){let l=e;ie(f.git_settings,{instancePath:s+"/data/git_settings",parentData:f,parentDataProperty:"git_settings",rootData:_,
+dynamicAnchors:b})||(r=r===null?ie.errors:r.concat(ie.errors),e=r.length);var a=l===e}else var a=!0;if(a){if(f.repository!==
+void 0){let l=e;ie(f.repository,{instancePath:s+"/data/repository",parentData:f,parentDataProperty:"repository",rootData:_,
+dynamicAnchors:b})||(r=r===null?ie.errors:r.concat(ie.errors),e=r.length);var a=l===e}else var a=!0;if(a){if(f.prompt_sha256!==
+void 0){let l=e;ie(f.prompt_sha256,{instancePath:s+"/data/prompt_sha256",parentData:f,parentDataProperty:"prompt_sha256",
+rootData:_,dynamicAnchors:b})||(r=r===null?ie.errors:r.concat(ie.errors),e=r.length);var a=l===e}else var a=!0;if(a)if(f.
+tree!==void 0){let l=e;ye(f.tree,{instancePath:s+"/data/tree",parentData:f,parentDataProperty:"tree",rootData:_,dynamicAnchors:b})||
+(r=r===null?ye.errors:r.concat(ye.errors),e=r.length);var a=l===e}else var a=!0}}}}}}}}}}}}}}}}}else return X.errors=[{instancePath:s+
 "/data",keyword:"type",params:{type:"object"}}],!1;var n=y===e}else var n=!0}}}else return X.errors=[{instancePath:s,keyword:"\
 type",params:{type:"object"}}],!1;return X.errors=r,e===0}var $n=["by","choice"],Dn=["wait","next","pause"];function Ze(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,
 dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&
@@ -655,12 +655,12 @@ let i=t.type,u=e;if(typeof i!="string")return Ze.errors=[{instancePath:s+"/type"
 at",rootData:_,dynamicAnchors:b})||(r=r===null?h.errors:r.concat(h.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.
 data!==void 0){let i=t.data,u=e;if(e===u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.by===void 0&&(y="by")||
 i.choice===void 0&&(y="choice"))return Ze.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],
-!1;for(let o in i){let l=e;if(!(o==="by"||o==="choice")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:$n},
-propertyName:o};r===null?r=[p]:r.push(p),e++}var m=l===e;if(!m){let p={instancePath:s+"/data",keyword:"propertyNames",params:{
-propertyName:o}};return r===null?r=[p]:r.push(p),e++,Ze.errors=r,!1;break}}if(m){if(i.by!==void 0){let o=i.by,l=e;if(!(o===
-"person"||o==="drover"))return Ze.errors=[{instancePath:s+"/data/by",keyword:"enum",params:{allowedValues:Ti}}],!1;var a=l===
-e}else var a=!0;if(a)if(i.choice!==void 0){let o=i.choice,l=e;if(!(o==="wait"||o==="next"||o==="pause"))return Ze.errors=
-[{instancePath:s+"/data/choice",keyword:"enum",params:{allowedValues:Dn}}],!1;var a=l===e}else var a=!0}}else return Ze.
+!1;for(let p in i){let o=e;if(!(p==="by"||p==="choice")){let l={instancePath:s+"/data",keyword:"enum",params:{allowedValues:$n},
+propertyName:p};r===null?r=[l]:r.push(l),e++}var m=o===e;if(!m){let l={instancePath:s+"/data",keyword:"propertyNames",params:{
+propertyName:p}};return r===null?r=[l]:r.push(l),e++,Ze.errors=r,!1;break}}if(m){if(i.by!==void 0){let p=i.by,o=e;if(!(p===
+"person"||p==="drover"))return Ze.errors=[{instancePath:s+"/data/by",keyword:"enum",params:{allowedValues:Ti}}],!1;var a=o===
+e}else var a=!0;if(a)if(i.choice!==void 0){let p=i.choice,o=e;if(!(p==="wait"||p==="next"||p==="pause"))return Ze.errors=
+[{instancePath:s+"/data/choice",keyword:"enum",params:{allowedValues:Dn}}],!1;var a=o===e}else var a=!0}}else return Ze.
 errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return Ze.errors=
 [{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Ze.errors=r,e===0}var Fn=["backend","code","until","is_guess"];function qe(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,
 dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&
@@ -674,17 +674,17 @@ r_limit"}}],!1;var n=u===e}else var n=!0;if(n){if(t.at!==void 0){let i=e;h(t.at,
 at",rootData:_,dynamicAnchors:b})||(r=r===null?h.errors:r.concat(h.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.
 data!==void 0){let i=t.data,u=e;if(e===u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.backend===void 0&&(y="b\
 ackend")||i.code===void 0&&(y="code")||i.until===void 0&&(y="until"))return qe.errors=[{instancePath:s+"/data",keyword:"\
-required",params:{missingProperty:y}}],!1;for(let o in i){let l=e;if(!(o==="backend"||o==="code"||o==="until"||o==="is_g\
-uess")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Fn},propertyName:o};r===null?r=[p]:r.push(p),
-e++}var m=l===e;if(!m){let p={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===null?r=
-[p]:r.push(p),e++,qe.errors=r,!1;break}}if(m){if(i.backend!==void 0){let o=e;if(typeof i.backend!="string")return qe.errors=
-[{instancePath:s+"/data/backend",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a){if(i.code!==
-void 0){let o=e;if(typeof i.code!="string")return qe.errors=[{instancePath:s+"/data/code",keyword:"type",params:{type:"s\
-tring"}}],!1;var a=o===e}else var a=!0;if(a){if(i.until!==void 0){let o=e;h(i.until,{instancePath:s+"/data/until",parentData:i,
-parentDataProperty:"until",rootData:_,dynamicAnchors:b})||(r=r===null?h.errors:r.concat(h.errors),e=r.length);var a=o===
-e}else var a=!0;if(a)if(i.is_guess!==void 0){let o=i.is_guess,l=e;if(typeof o!="boolean")return qe.errors=[{instancePath:s+
-"/data/is_guess",keyword:"type",params:{type:"boolean"}}],!1;if(o!==!0)return qe.errors=[{instancePath:s+"/data/is_guess",
-keyword:"const",params:{allowedValue:!0}}],!1;var a=l===e}else var a=!0}}}}else return qe.errors=[{instancePath:s+"/data",
+required",params:{missingProperty:y}}],!1;for(let p in i){let o=e;if(!(p==="backend"||p==="code"||p==="until"||p==="is_g\
+uess")){let l={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Fn},propertyName:p};r===null?r=[l]:r.push(l),
+e++}var m=o===e;if(!m){let l={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:p}};return r===null?r=
+[l]:r.push(l),e++,qe.errors=r,!1;break}}if(m){if(i.backend!==void 0){let p=e;if(typeof i.backend!="string")return qe.errors=
+[{instancePath:s+"/data/backend",keyword:"type",params:{type:"string"}}],!1;var a=p===e}else var a=!0;if(a){if(i.code!==
+void 0){let p=e;if(typeof i.code!="string")return qe.errors=[{instancePath:s+"/data/code",keyword:"type",params:{type:"s\
+tring"}}],!1;var a=p===e}else var a=!0;if(a){if(i.until!==void 0){let p=e;h(i.until,{instancePath:s+"/data/until",parentData:i,
+parentDataProperty:"until",rootData:_,dynamicAnchors:b})||(r=r===null?h.errors:r.concat(h.errors),e=r.length);var a=p===
+e}else var a=!0;if(a)if(i.is_guess!==void 0){let p=i.is_guess,o=e;if(typeof p!="boolean")return qe.errors=[{instancePath:s+
+"/data/is_guess",keyword:"type",params:{type:"boolean"}}],!1;if(p!==!0)return qe.errors=[{instancePath:s+"/data/is_guess",
+keyword:"const",params:{allowedValue:!0}}],!1;var a=o===e}else var a=!0}}}}else return qe.errors=[{instancePath:s+"/data",
 keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return qe.errors=[{instancePath:s,keyword:"t\
 ype",params:{type:"object"}}],!1;return qe.errors=r,e===0}var En=["backend"];function Je(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let a;if(t.type===void 0&&(a="type")||t.at===void 0&&
@@ -697,9 +697,9 @@ errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"limit_pass
 if(t.at!==void 0){let d=e;h(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:_,dynamicAnchors:b})||
 (r=r===null?h.errors:r.concat(h.errors),e=r.length);var n=d===e}else var n=!0;if(n)if(t.data!==void 0){let d=t.data,i=e;
 if(e===i)if(d&&typeof d=="object"&&!Array.isArray(d)){let f;if(d.backend===void 0&&(f="backend"))return Je.errors=[{instancePath:s+
-"/data",keyword:"required",params:{missingProperty:f}}],!1;for(let y in d){let o=e;if(y!=="backend"){let l={instancePath:s+
-"/data",keyword:"enum",params:{allowedValues:En},propertyName:y};r===null?r=[l]:r.push(l),e++}var m=o===e;if(!m){let l={
-instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:y}};return r===null?r=[l]:r.push(l),e++,Je.errors=r,
+"/data",keyword:"required",params:{missingProperty:f}}],!1;for(let y in d){let p=e;if(y!=="backend"){let o={instancePath:s+
+"/data",keyword:"enum",params:{allowedValues:En},propertyName:y};r===null?r=[o]:r.push(o),e++}var m=p===e;if(!m){let o={
+instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:y}};return r===null?r=[o]:r.push(o),e++,Je.errors=r,
 !1;break}}if(m&&d.backend!==void 0&&typeof d.backend!="string")return Je.errors=[{instancePath:s+"/data/backend",keyword:"\
 type",params:{type:"string"}}],!1}else return Je.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],
 !1;var n=i===e}else var n=!0}}}else return Je.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Je.
@@ -714,16 +714,16 @@ g")return Ae.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string
 void 0){let i=e;h(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:_,dynamicAnchors:b})||(r=r===
 null?h.errors:r.concat(h.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;if(e===
 u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.attempt===void 0&&(y="attempt")||i.to===void 0&&(y="to")||i.code===
-void 0&&(y="code"))return Ae.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){
-let l=e;if(!(o==="attempt"||o==="to"||o==="code")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Tn},
-propertyName:o};r===null?r=[p]:r.push(p),e++}var m=l===e;if(!m){let p={instancePath:s+"/data",keyword:"propertyNames",params:{
-propertyName:o}};return r===null?r=[p]:r.push(p),e++,Ae.errors=r,!1;break}}if(m){if(i.attempt!==void 0){let o=i.attempt,
-l=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return Ae.errors=[{instancePath:s+"/data/attempt",keyword:"\
-type",params:{type:"integer"}}],!1;if(e===l&&typeof o=="number"&&isFinite(o)&&(o<0||isNaN(o)))return Ae.errors=[{instancePath:s+
-"/data/attempt",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=l===e}else var a=!0;if(a){if(i.to!==void 0){
-let o=e;if(typeof i.to!="string")return Ae.errors=[{instancePath:s+"/data/to",keyword:"type",params:{type:"string"}}],!1;
-var a=o===e}else var a=!0;if(a)if(i.code!==void 0){let o=e;if(typeof i.code!="string")return Ae.errors=[{instancePath:s+
-"/data/code",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0}}}else return Ae.errors=[{instancePath:s+
+void 0&&(y="code"))return Ae.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let p in i){
+let o=e;if(!(p==="attempt"||p==="to"||p==="code")){let l={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Tn},
+propertyName:p};r===null?r=[l]:r.push(l),e++}var m=o===e;if(!m){let l={instancePath:s+"/data",keyword:"propertyNames",params:{
+propertyName:p}};return r===null?r=[l]:r.push(l),e++,Ae.errors=r,!1;break}}if(m){if(i.attempt!==void 0){let p=i.attempt,
+o=e;if(!(typeof p=="number"&&!(p%1)&&!isNaN(p)&&isFinite(p)))return Ae.errors=[{instancePath:s+"/data/attempt",keyword:"\
+type",params:{type:"integer"}}],!1;if(e===o&&typeof p=="number"&&isFinite(p)&&(p<0||isNaN(p)))return Ae.errors=[{instancePath:s+
+"/data/attempt",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=o===e}else var a=!0;if(a){if(i.to!==void 0){
+let p=e;if(typeof i.to!="string")return Ae.errors=[{instancePath:s+"/data/to",keyword:"type",params:{type:"string"}}],!1;
+var a=p===e}else var a=!0;if(a)if(i.code!==void 0){let p=e;if(typeof i.code!="string")return Ae.errors=[{instancePath:s+
+"/data/code",keyword:"type",params:{type:"string"}}],!1;var a=p===e}else var a=!0}}}else return Ae.errors=[{instancePath:s+
 "/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return Ae.errors=[{instancePath:s,keyword:"\
 type",params:{type:"object"}}],!1;return Ae.errors=r,e===0}var Kn=["attempt","session_id"];function Fe(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&(d="type")||t.at===void 0&&
@@ -736,15 +736,15 @@ errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"session_op
 if(t.at!==void 0){let i=e;h(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:_,dynamicAnchors:b})||
 (r=r===null?h.errors:r.concat(h.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;
 if(e===u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.attempt===void 0&&(y="attempt")||i.session_id===void 0&&
-(y="session_id"))return Fe.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){
-let l=e;if(!(o==="attempt"||o==="session_id")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Kn},propertyName:o};
-r===null?r=[p]:r.push(p),e++}var m=l===e;if(!m){let p={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};
-return r===null?r=[p]:r.push(p),e++,Fe.errors=r,!1;break}}if(m){if(i.attempt!==void 0){let o=i.attempt,l=e;if(!(typeof o==
-"number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return Fe.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"\
-integer"}}],!1;if(e===l&&typeof o=="number"&&isFinite(o)&&(o<0||isNaN(o)))return Fe.errors=[{instancePath:s+"/data/attem\
-pt",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=l===e}else var a=!0;if(a)if(i.session_id!==void 0){let o=e;
+(y="session_id"))return Fe.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let p in i){
+let o=e;if(!(p==="attempt"||p==="session_id")){let l={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Kn},propertyName:p};
+r===null?r=[l]:r.push(l),e++}var m=o===e;if(!m){let l={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:p}};
+return r===null?r=[l]:r.push(l),e++,Fe.errors=r,!1;break}}if(m){if(i.attempt!==void 0){let p=i.attempt,o=e;if(!(typeof p==
+"number"&&!(p%1)&&!isNaN(p)&&isFinite(p)))return Fe.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"\
+integer"}}],!1;if(e===o&&typeof p=="number"&&isFinite(p)&&(p<0||isNaN(p)))return Fe.errors=[{instancePath:s+"/data/attem\
+pt",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=o===e}else var a=!0;if(a)if(i.session_id!==void 0){let p=e;
 if(typeof i.session_id!="string")return Fe.errors=[{instancePath:s+"/data/session_id",keyword:"type",params:{type:"strin\
-g"}}],!1;var a=o===e}else var a=!0}}else return Fe.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],
+g"}}],!1;var a=p===e}else var a=!0}}else return Fe.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],
 !1;var n=u===e}else var n=!0}}}else return Fe.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Fe.
 errors=r,e===0}var Ln=["attempt","approval_id","tool_id","tool_name","command","input_sha256","decision","message","answers","by"],Rn=[
 "allow","allow_session","deny"];var Sn=["key","login","none","socket","terminal","editor","program","drover"];function ae(t,{instancePath:s="",parentData:A,
@@ -759,45 +759,45 @@ return ae.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;ret
 function ne(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){let r=null,e=0;
 if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let u;if(t.type===void 0&&(u="type")||t.at===void 0&&(u="at")||t.data===
 void 0&&(u="data"))return ne.errors=[{instancePath:s,keyword:"required",params:{missingProperty:u}}],!1;for(let f in t){
-let y=e;if(!(f==="type"||f==="at"||f==="data")){let o={instancePath:s,keyword:"enum",params:{allowedValues:U},propertyName:f};
-r===null?r=[o]:r.push(o),e++}var g=y===e;if(!g){let o={instancePath:s,keyword:"propertyNames",params:{propertyName:f}};return r===
-null?r=[o]:r.push(o),e++,ne.errors=r,!1;break}}if(g){if(t.type!==void 0){let f=t.type,y=e;if(typeof f!="string")return ne.
+let y=e;if(!(f==="type"||f==="at"||f==="data")){let p={instancePath:s,keyword:"enum",params:{allowedValues:U},propertyName:f};
+r===null?r=[p]:r.push(p),e++}var g=y===e;if(!g){let p={instancePath:s,keyword:"propertyNames",params:{propertyName:f}};return r===
+null?r=[p]:r.push(p),e++,ne.errors=r,!1;break}}if(g){if(t.type!==void 0){let f=t.type,y=e;if(typeof f!="string")return ne.
 errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(f!=="approval_decided")return ne.errors=[{
 instancePath:s+"/type",keyword:"const",params:{allowedValue:"approval_decided"}}],!1;var n=y===e}else var n=!0;if(n){if(t.
 at!==void 0){let f=e;h(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:_,dynamicAnchors:b})||(r=
 r===null?h.errors:r.concat(h.errors),e=r.length);var n=f===e}else var n=!0;if(n)if(t.data!==void 0){let f=t.data,y=e;if(e===
-y)if(f&&typeof f=="object"&&!Array.isArray(f)){let l;if(f.attempt===void 0&&(l="attempt")||f.approval_id===void 0&&(l="a\
-pproval_id")||f.tool_name===void 0&&(l="tool_name")||f.input_sha256===void 0&&(l="input_sha256")||f.decision===void 0&&(l=
-"decision")||f.by===void 0&&(l="by"))return ne.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:l}}],
-!1;for(let p in f){let N=e;if(!(p==="attempt"||p==="approval_id"||p==="tool_id"||p==="tool_name"||p==="command"||p==="in\
-put_sha256"||p==="decision"||p==="message"||p==="answers"||p==="by")){let v={instancePath:s+"/data",keyword:"enum",params:{
-allowedValues:Ln},propertyName:p};r===null?r=[v]:r.push(v),e++}var m=N===e;if(!m){let v={instancePath:s+"/data",keyword:"\
-propertyNames",params:{propertyName:p}};return r===null?r=[v]:r.push(v),e++,ne.errors=r,!1;break}}if(m){if(f.attempt!==void 0){
-let p=f.attempt,N=e;if(!(typeof p=="number"&&!(p%1)&&!isNaN(p)&&isFinite(p)))return ne.errors=[{instancePath:s+"/data/at\
-tempt",keyword:"type",params:{type:"integer"}}],!1;if(e===N&&typeof p=="number"&&isFinite(p)&&(p<0||isNaN(p)))return ne.
+y)if(f&&typeof f=="object"&&!Array.isArray(f)){let o;if(f.attempt===void 0&&(o="attempt")||f.approval_id===void 0&&(o="a\
+pproval_id")||f.tool_name===void 0&&(o="tool_name")||f.input_sha256===void 0&&(o="input_sha256")||f.decision===void 0&&(o=
+"decision")||f.by===void 0&&(o="by"))return ne.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:o}}],
+!1;for(let l in f){let N=e;if(!(l==="attempt"||l==="approval_id"||l==="tool_id"||l==="tool_name"||l==="command"||l==="in\
+put_sha256"||l==="decision"||l==="message"||l==="answers"||l==="by")){let v={instancePath:s+"/data",keyword:"enum",params:{
+allowedValues:Ln},propertyName:l};r===null?r=[v]:r.push(v),e++}var m=N===e;if(!m){let v={instancePath:s+"/data",keyword:"\
+propertyNames",params:{propertyName:l}};return r===null?r=[v]:r.push(v),e++,ne.errors=r,!1;break}}if(m){if(f.attempt!==void 0){
+let l=f.attempt,N=e;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)&&isFinite(l)))return ne.errors=[{instancePath:s+"/data/at\
+tempt",keyword:"type",params:{type:"integer"}}],!1;if(e===N&&typeof l=="number"&&isFinite(l)&&(l<0||isNaN(l)))return ne.
 errors=[{instancePath:s+"/data/attempt",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=N===e}else var a=!0;
-if(a){if(f.approval_id!==void 0){let p=e;if(typeof f.approval_id!="string")return ne.errors=[{instancePath:s+"/data/appr\
-oval_id",keyword:"type",params:{type:"string"}}],!1;var a=p===e}else var a=!0;if(a){if(f.tool_id!==void 0){let p=e;if(typeof f.
-tool_id!="string")return ne.errors=[{instancePath:s+"/data/tool_id",keyword:"type",params:{type:"string"}}],!1;var a=p===
-e}else var a=!0;if(a){if(f.tool_name!==void 0){let p=e;if(typeof f.tool_name!="string")return ne.errors=[{instancePath:s+
-"/data/tool_name",keyword:"type",params:{type:"string"}}],!1;var a=p===e}else var a=!0;if(a){if(f.command!==void 0){let p=f.
-command,N=e;if(e===N)if(typeof p=="string"){if(xi(p)>1e3)return ne.errors=[{instancePath:s+"/data/command",keyword:"maxL\
+if(a){if(f.approval_id!==void 0){let l=e;if(typeof f.approval_id!="string")return ne.errors=[{instancePath:s+"/data/appr\
+oval_id",keyword:"type",params:{type:"string"}}],!1;var a=l===e}else var a=!0;if(a){if(f.tool_id!==void 0){let l=e;if(typeof f.
+tool_id!="string")return ne.errors=[{instancePath:s+"/data/tool_id",keyword:"type",params:{type:"string"}}],!1;var a=l===
+e}else var a=!0;if(a){if(f.tool_name!==void 0){let l=e;if(typeof f.tool_name!="string")return ne.errors=[{instancePath:s+
+"/data/tool_name",keyword:"type",params:{type:"string"}}],!1;var a=l===e}else var a=!0;if(a){if(f.command!==void 0){let l=f.
+command,N=e;if(e===N)if(typeof l=="string"){if(xi(l)>1e3)return ne.errors=[{instancePath:s+"/data/command",keyword:"maxL\
 ength",params:{limit:1e3}}],!1}else return ne.errors=[{instancePath:s+"/data/command",keyword:"type",params:{type:"strin\
-g"}}],!1;var a=N===e}else var a=!0;if(a){if(f.input_sha256!==void 0){let p=e;if(typeof f.input_sha256!="string")return ne.
-errors=[{instancePath:s+"/data/input_sha256",keyword:"type",params:{type:"string"}}],!1;var a=p===e}else var a=!0;if(a){
-if(f.decision!==void 0){let p=f.decision,N=e;if(!(p==="allow"||p==="allow_session"||p==="deny"))return ne.errors=[{instancePath:s+
-"/data/decision",keyword:"enum",params:{allowedValues:Rn}}],!1;var a=N===e}else var a=!0;if(a){if(f.message!==void 0){let p=e;
+g"}}],!1;var a=N===e}else var a=!0;if(a){if(f.input_sha256!==void 0){let l=e;if(typeof f.input_sha256!="string")return ne.
+errors=[{instancePath:s+"/data/input_sha256",keyword:"type",params:{type:"string"}}],!1;var a=l===e}else var a=!0;if(a){
+if(f.decision!==void 0){let l=f.decision,N=e;if(!(l==="allow"||l==="allow_session"||l==="deny"))return ne.errors=[{instancePath:s+
+"/data/decision",keyword:"enum",params:{allowedValues:Rn}}],!1;var a=N===e}else var a=!0;if(a){if(f.message!==void 0){let l=e;
 if(typeof f.message!="string")return ne.errors=[{instancePath:s+"/data/message",keyword:"type",params:{type:"string"}}],
-!1;var a=p===e}else var a=!0;if(a){if(f.answers!==void 0){let p=f.answers,N=e;if(e===N)if(Array.isArray(p)){if(p.length>
-50)return ne.errors=[{instancePath:s+"/data/answers",keyword:"maxItems",params:{limit:50}}],!1;{var d=!0;let c=p.length;
-for(let j=0;j<c;j++){let R=p[j],k=e;if(e===k)if(Array.isArray(R)){if(R.length>50)return ne.errors=[{instancePath:s+"/dat\
+!1;var a=l===e}else var a=!0;if(a){if(f.answers!==void 0){let l=f.answers,N=e;if(e===N)if(Array.isArray(l)){if(l.length>
+50)return ne.errors=[{instancePath:s+"/data/answers",keyword:"maxItems",params:{limit:50}}],!1;{var d=!0;let c=l.length;
+for(let j=0;j<c;j++){let R=l[j],k=e;if(e===k)if(Array.isArray(R)){if(R.length>50)return ne.errors=[{instancePath:s+"/dat\
 a/answers/"+j,keyword:"maxItems",params:{limit:50}}],!1;{var i=!0;let V=R.length;for(let L=0;L<V;L++){let $=R[L],F=e;if(e===
 F)if(typeof $=="string"){if(xi($)>4e3)return ne.errors=[{instancePath:s+"/data/answers/"+j+"/"+L,keyword:"maxLength",params:{
 limit:4e3}}],!1}else return ne.errors=[{instancePath:s+"/data/answers/"+j+"/"+L,keyword:"type",params:{type:"string"}}],
 !1;var i=F===e;if(!i)break}}}else return ne.errors=[{instancePath:s+"/data/answers/"+j,keyword:"type",params:{type:"arra\
 y"}}],!1;var d=k===e;if(!d)break}}}else return ne.errors=[{instancePath:s+"/data/answers",keyword:"type",params:{type:"a\
-rray"}}],!1;var a=N===e}else var a=!0;if(a)if(f.by!==void 0){let p=e;ae(f.by,{instancePath:s+"/data/by",parentData:f,parentDataProperty:"\
-by",rootData:_,dynamicAnchors:b})||(r=r===null?ae.errors:r.concat(ae.errors),e=r.length);var a=p===e}else var a=!0}}}}}}}}}}else
+rray"}}],!1;var a=N===e}else var a=!0;if(a)if(f.by!==void 0){let l=e;ae(f.by,{instancePath:s+"/data/by",parentData:f,parentDataProperty:"\
+by",rootData:_,dynamicAnchors:b})||(r=r===null?ae.errors:r.concat(ae.errors),e=r.length);var a=l===e}else var a=!0}}}}}}}}}}else
 return ne.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=y===e}else var n=!0}}}else return ne.
 errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ne.errors=r,e===0}var Cn=["attempt","message_id","text","sent_at","by","delivered"],In=["now","next_turn"];function ce(t,{instancePath:s="",
 parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&
@@ -812,22 +812,22 @@ const",params:{allowedValue:"user_message"}}],!1;var n=u===e}else var n=!0;if(n)
 var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;if(e===u)if(i&&typeof i=="object"&&!Array.isArray(i)){
 let y;if(i.attempt===void 0&&(y="attempt")||i.message_id===void 0&&(y="message_id")||i.text===void 0&&(y="text")||i.sent_at===
 void 0&&(y="sent_at")||i.by===void 0&&(y="by")||i.delivered===void 0&&(y="delivered"))return ce.errors=[{instancePath:s+
-"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let l=e;if(!(o==="attempt"||o==="message_id"||
-o==="text"||o==="sent_at"||o==="by"||o==="delivered")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Cn},
-propertyName:o};r===null?r=[p]:r.push(p),e++}var m=l===e;if(!m){let p={instancePath:s+"/data",keyword:"propertyNames",params:{
-propertyName:o}};return r===null?r=[p]:r.push(p),e++,ce.errors=r,!1;break}}if(m){if(i.attempt!==void 0){let o=i.attempt,
-l=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return ce.errors=[{instancePath:s+"/data/attempt",keyword:"\
-type",params:{type:"integer"}}],!1;if(e===l&&typeof o=="number"&&isFinite(o)&&(o<0||isNaN(o)))return ce.errors=[{instancePath:s+
-"/data/attempt",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=l===e}else var a=!0;if(a){if(i.message_id!==
-void 0){let o=e;if(typeof i.message_id!="string")return ce.errors=[{instancePath:s+"/data/message_id",keyword:"type",params:{
-type:"string"}}],!1;var a=o===e}else var a=!0;if(a){if(i.text!==void 0){let o=e;if(typeof i.text!="string")return ce.errors=
-[{instancePath:s+"/data/text",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a){if(i.sent_at!==
-void 0){let o=i.sent_at,l=e;if(e===l&&e===l)if(typeof o=="string"){if(!Fi(o))return ce.errors=[{instancePath:s+"/data/se\
+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let p in i){let o=e;if(!(p==="attempt"||p==="message_id"||
+p==="text"||p==="sent_at"||p==="by"||p==="delivered")){let l={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Cn},
+propertyName:p};r===null?r=[l]:r.push(l),e++}var m=o===e;if(!m){let l={instancePath:s+"/data",keyword:"propertyNames",params:{
+propertyName:p}};return r===null?r=[l]:r.push(l),e++,ce.errors=r,!1;break}}if(m){if(i.attempt!==void 0){let p=i.attempt,
+o=e;if(!(typeof p=="number"&&!(p%1)&&!isNaN(p)&&isFinite(p)))return ce.errors=[{instancePath:s+"/data/attempt",keyword:"\
+type",params:{type:"integer"}}],!1;if(e===o&&typeof p=="number"&&isFinite(p)&&(p<0||isNaN(p)))return ce.errors=[{instancePath:s+
+"/data/attempt",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=o===e}else var a=!0;if(a){if(i.message_id!==
+void 0){let p=e;if(typeof i.message_id!="string")return ce.errors=[{instancePath:s+"/data/message_id",keyword:"type",params:{
+type:"string"}}],!1;var a=p===e}else var a=!0;if(a){if(i.text!==void 0){let p=e;if(typeof i.text!="string")return ce.errors=
+[{instancePath:s+"/data/text",keyword:"type",params:{type:"string"}}],!1;var a=p===e}else var a=!0;if(a){if(i.sent_at!==
+void 0){let p=i.sent_at,o=e;if(e===o&&e===o)if(typeof p=="string"){if(!Fi(p))return ce.errors=[{instancePath:s+"/data/se\
 nt_at",keyword:"format",params:{format:"date-time"}}],!1}else return ce.errors=[{instancePath:s+"/data/sent_at",keyword:"\
-type",params:{type:"string"}}],!1;var a=l===e}else var a=!0;if(a){if(i.by!==void 0){let o=e;ae(i.by,{instancePath:s+"/da\
+type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a){if(i.by!==void 0){let p=e;ae(i.by,{instancePath:s+"/da\
 ta/by",parentData:i,parentDataProperty:"by",rootData:_,dynamicAnchors:b})||(r=r===null?ae.errors:r.concat(ae.errors),e=r.
-length);var a=o===e}else var a=!0;if(a)if(i.delivered!==void 0){let o=i.delivered,l=e;if(!(o==="now"||o==="next_turn"))return ce.
-errors=[{instancePath:s+"/data/delivered",keyword:"enum",params:{allowedValues:In}}],!1;var a=l===e}else var a=!0}}}}}}else
+length);var a=p===e}else var a=!0;if(a)if(i.delivered!==void 0){let p=i.delivered,o=e;if(!(p==="now"||p==="next_turn"))return ce.
+errors=[{instancePath:s+"/data/delivered",keyword:"enum",params:{allowedValues:In}}],!1;var a=o===e}else var a=!0}}}}}}else
 return ce.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return ce.
 errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ce.errors=r,e===0}var On=["attempt","count","since","message"];function he(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,
 dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&
@@ -841,19 +841,19 @@ let i=t.type,u=e;if(typeof i!="string")return he.errors=[{instancePath:s+"/type"
 at",rootData:_,dynamicAnchors:b})||(r=r===null?h.errors:r.concat(h.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.
 data!==void 0){let i=t.data,u=e;if(e===u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.attempt===void 0&&(y="a\
 ttempt")||i.count===void 0&&(y="count")||i.since===void 0&&(y="since")||i.message===void 0&&(y="message"))return he.errors=
-[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let l=e;if(!(o==="attempt"||
-o==="count"||o==="since"||o==="message")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:On},propertyName:o};
-r===null?r=[p]:r.push(p),e++}var m=l===e;if(!m){let p={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};
-return r===null?r=[p]:r.push(p),e++,he.errors=r,!1;break}}if(m){if(i.attempt!==void 0){let o=i.attempt,l=e;if(!(typeof o==
-"number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return he.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"\
-integer"}}],!1;if(e===l&&typeof o=="number"&&isFinite(o)&&(o<0||isNaN(o)))return he.errors=[{instancePath:s+"/data/attem\
-pt",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=l===e}else var a=!0;if(a){if(i.count!==void 0){let o=i.
-count,l=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return he.errors=[{instancePath:s+"/data/count",keyword:"\
-type",params:{type:"integer"}}],!1;if(e===l&&typeof o=="number"&&isFinite(o)&&(o<0||isNaN(o)))return he.errors=[{instancePath:s+
-"/data/count",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=l===e}else var a=!0;if(a){if(i.since!==void 0){
-let o=e;h(i.since,{instancePath:s+"/data/since",parentData:i,parentDataProperty:"since",rootData:_,dynamicAnchors:b})||(r=
-r===null?h.errors:r.concat(h.errors),e=r.length);var a=o===e}else var a=!0;if(a)if(i.message!==void 0){let o=e;if(typeof i.
-message!="string")return he.errors=[{instancePath:s+"/data/message",keyword:"type",params:{type:"string"}}],!1;var a=o===
+[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let p in i){let o=e;if(!(p==="attempt"||
+p==="count"||p==="since"||p==="message")){let l={instancePath:s+"/data",keyword:"enum",params:{allowedValues:On},propertyName:p};
+r===null?r=[l]:r.push(l),e++}var m=o===e;if(!m){let l={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:p}};
+return r===null?r=[l]:r.push(l),e++,he.errors=r,!1;break}}if(m){if(i.attempt!==void 0){let p=i.attempt,o=e;if(!(typeof p==
+"number"&&!(p%1)&&!isNaN(p)&&isFinite(p)))return he.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"\
+integer"}}],!1;if(e===o&&typeof p=="number"&&isFinite(p)&&(p<0||isNaN(p)))return he.errors=[{instancePath:s+"/data/attem\
+pt",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=o===e}else var a=!0;if(a){if(i.count!==void 0){let p=i.
+count,o=e;if(!(typeof p=="number"&&!(p%1)&&!isNaN(p)&&isFinite(p)))return he.errors=[{instancePath:s+"/data/count",keyword:"\
+type",params:{type:"integer"}}],!1;if(e===o&&typeof p=="number"&&isFinite(p)&&(p<0||isNaN(p)))return he.errors=[{instancePath:s+
+"/data/count",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=o===e}else var a=!0;if(a){if(i.since!==void 0){
+let p=e;h(i.since,{instancePath:s+"/data/since",parentData:i,parentDataProperty:"since",rootData:_,dynamicAnchors:b})||(r=
+r===null?h.errors:r.concat(h.errors),e=r.length);var a=p===e}else var a=!0;if(a)if(i.message!==void 0){let p=e;if(typeof i.
+message!="string")return he.errors=[{instancePath:s+"/data/message",keyword:"type",params:{type:"string"}}],!1;var a=p===
 e}else var a=!0}}}}else return he.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else
 var n=!0}}}else return he.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return he.errors=r,e===0}var Zn=["attempt"];function ze(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let a;if(t.type===void 0&&(a="type")||t.at===void 0&&
@@ -866,11 +866,11 @@ errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"agent_answ
 if(t.at!==void 0){let d=e;h(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:_,dynamicAnchors:b})||
 (r=r===null?h.errors:r.concat(h.errors),e=r.length);var n=d===e}else var n=!0;if(n)if(t.data!==void 0){let d=t.data,i=e;
 if(e===i)if(d&&typeof d=="object"&&!Array.isArray(d)){let f;if(d.attempt===void 0&&(f="attempt"))return ze.errors=[{instancePath:s+
-"/data",keyword:"required",params:{missingProperty:f}}],!1;for(let y in d){let o=e;if(y!=="attempt"){let l={instancePath:s+
-"/data",keyword:"enum",params:{allowedValues:Zn},propertyName:y};r===null?r=[l]:r.push(l),e++}var m=o===e;if(!m){let l={
-instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:y}};return r===null?r=[l]:r.push(l),e++,ze.errors=r,
-!1;break}}if(m&&d.attempt!==void 0){let y=d.attempt,o=e;if(!(typeof y=="number"&&!(y%1)&&!isNaN(y)&&isFinite(y)))return ze.
-errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"integer"}}],!1;if(e===o&&typeof y=="number"&&isFinite(
+"/data",keyword:"required",params:{missingProperty:f}}],!1;for(let y in d){let p=e;if(y!=="attempt"){let o={instancePath:s+
+"/data",keyword:"enum",params:{allowedValues:Zn},propertyName:y};r===null?r=[o]:r.push(o),e++}var m=p===e;if(!m){let o={
+instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:y}};return r===null?r=[o]:r.push(o),e++,ze.errors=r,
+!1;break}}if(m&&d.attempt!==void 0){let y=d.attempt,p=e;if(!(typeof y=="number"&&!(y%1)&&!isNaN(y)&&isFinite(y)))return ze.
+errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"integer"}}],!1;if(e===p&&typeof y=="number"&&isFinite(
 y)&&(y<0||isNaN(y)))return ze.errors=[{instancePath:s+"/data/attempt",keyword:"minimum",params:{comparison:">=",limit:0}}],
 !1}}else return ze.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=i===e}else var n=!0}}}else
 return ze.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ze.errors=r,e===0}var zn=["attempt","how","session_id","usage","cost_microusd","cost_kind","duration_ms","tree","outcome","problem","said",
@@ -922,8 +922,8 @@ return We.errors=[{instancePath:s+"/did",keyword:"type",params:{type:"string"}}]
 i=e;if(!(typeof d=="number"&&!(d%1)&&!isNaN(d)&&isFinite(d)))return We.errors=[{instancePath:s+"/seq",keyword:"type",params:{
 type:"integer"}}],!1;if(e===i&&typeof d=="number"&&isFinite(d)&&(d<0||isNaN(d)))return We.errors=[{instancePath:s+"/seq",
 keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var n=i===e}else var n=!0;if(n)if(t.paths!==void 0){let d=t.paths,
-i=e;if(e===i)if(Array.isArray(d)){var m=!0;let f=d.length;for(let y=0;y<f;y++){let o=e;if(typeof d[y]!="string")return We.
-errors=[{instancePath:s+"/paths/"+y,keyword:"type",params:{type:"string"}}],!1;var m=o===e;if(!m)break}}else return We.errors=
+i=e;if(e===i)if(Array.isArray(d)){var m=!0;let f=d.length;for(let y=0;y<f;y++){let p=e;if(typeof d[y]!="string")return We.
+errors=[{instancePath:s+"/paths/"+y,keyword:"type",params:{type:"string"}}],!1;var m=p===e;if(!m)break}}else return We.errors=
 [{instancePath:s+"/paths",keyword:"type",params:{type:"array"}}],!1;var n=i===e}else var n=!0}}}else return We.errors=[{
 instancePath:s,keyword:"type",params:{type:"object"}}],!1;return We.errors=r,e===0}var Bn=["command","edit"];function ot(t,{
 instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){let r=null,e=0,g=e,n=e,m=!0,a=e;
@@ -931,66 +931,66 @@ if(t&&typeof t=="object"&&!Array.isArray(t)){let f;if(t.did===void 0&&(f="did"))
 did!==void 0&&t.did!=="command"){let y={};r===null?r=[y]:r.push(y),e++}}var d=a===e;if(e=n,r!==null&&(n?r.length=n:r=null),
 d){let f=e;Qe(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||(r=r===null?Qe.errors:r.
 concat(Qe.errors),e=r.length);var d=f===e;m=d}if(!m){let f={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};
-return r===null?r=[f]:r.push(f),e++,ot.errors=r,!1}var i=g===e;if(i){let f=e,y=e,o=!0,l=e;if(t&&typeof t=="object"&&!Array.
+return r===null?r=[f]:r.push(f),e++,ot.errors=r,!1}var i=g===e;if(i){let f=e,y=e,p=!0,o=e;if(t&&typeof t=="object"&&!Array.
 isArray(t)){let N;if(t.did===void 0&&(N="did")){let v={};r===null?r=[v]:r.push(v),e++}else if(t.did!==void 0&&t.did!=="e\
-dit"){let v={};r===null?r=[v]:r.push(v),e++}}var u=l===e;if(e=y,r!==null&&(y?r.length=y:r=null),u){let N=e;We(t,{instancePath:s,
+dit"){let v={};r===null?r=[v]:r.push(v),e++}}var u=o===e;if(e=y,r!==null&&(y?r.length=y:r=null),u){let N=e;We(t,{instancePath:s,
 parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||(r=r===null?We.errors:r.concat(We.errors),e=r.length);var u=N===
-e;o=u}if(!o){let N={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[N]:r.push(N),e++,ot.errors=
+e;p=u}if(!p){let N={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[N]:r.push(N),e++,ot.errors=
 r,!1}var i=f===e}if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let f;if(t.did===void 0&&(f="did"))return ot.errors=
 [{instancePath:s,keyword:"required",params:{missingProperty:f}}],!1;if(t.did!==void 0){let y=t.did;if(!(y==="command"||y===
 "edit"))return ot.errors=[{instancePath:s+"/did",keyword:"enum",params:{allowedValues:Bn}}],!1}}else return ot.errors=[{
 instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ot.errors=r,e===0}function se(t,{instancePath:s="",parentData:A,
 parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(
 t)){let u;if(t.type===void 0&&(u="type")||t.at===void 0&&(u="at")||t.data===void 0&&(u="data"))return se.errors=[{instancePath:s,
-keyword:"required",params:{missingProperty:u}}],!1;for(let f in t){let y=e;if(!(f==="type"||f==="at"||f==="data")){let o={
-instancePath:s,keyword:"enum",params:{allowedValues:U},propertyName:f};r===null?r=[o]:r.push(o),e++}var g=y===e;if(!g){let o={
-instancePath:s,keyword:"propertyNames",params:{propertyName:f}};return r===null?r=[o]:r.push(o),e++,se.errors=r,!1;break}}
+keyword:"required",params:{missingProperty:u}}],!1;for(let f in t){let y=e;if(!(f==="type"||f==="at"||f==="data")){let p={
+instancePath:s,keyword:"enum",params:{allowedValues:U},propertyName:f};r===null?r=[p]:r.push(p),e++}var g=y===e;if(!g){let p={
+instancePath:s,keyword:"propertyNames",params:{propertyName:f}};return r===null?r=[p]:r.push(p),e++,se.errors=r,!1;break}}
 if(g){if(t.type!==void 0){let f=t.type,y=e;if(typeof f!="string")return se.errors=[{instancePath:s+"/type",keyword:"type",
 params:{type:"string"}}],!1;if(f!=="attempt_ended")return se.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"\
 attempt_ended"}}],!1;var n=y===e}else var n=!0;if(n){if(t.at!==void 0){let f=e;h(t.at,{instancePath:s+"/at",parentData:t,
 parentDataProperty:"at",rootData:_,dynamicAnchors:b})||(r=r===null?h.errors:r.concat(h.errors),e=r.length);var n=f===e}else
-var n=!0;if(n)if(t.data!==void 0){let f=t.data,y=e;if(e===y)if(f&&typeof f=="object"&&!Array.isArray(f)){let l;if(f.attempt===
-void 0&&(l="attempt")||f.how===void 0&&(l="how")||f.duration_ms===void 0&&(l="duration_ms")||f.trace===void 0&&(l="trace")||
-f.warnings===void 0&&(l="warnings"))return se.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:l}}],
-!1;for(let p in f){let N=e;if(!(p==="attempt"||p==="how"||p==="session_id"||p==="usage"||p==="cost_microusd"||p==="cost_\
-kind"||p==="duration_ms"||p==="tree"||p==="outcome"||p==="problem"||p==="said"||p==="error"||p==="error_code"||p==="retr\
-y_after_ms"||p==="trace"||p==="warnings")){let v={instancePath:s+"/data",keyword:"enum",params:{allowedValues:zn},propertyName:p};
-r===null?r=[v]:r.push(v),e++}var m=N===e;if(!m){let v={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:p}};
-return r===null?r=[v]:r.push(v),e++,se.errors=r,!1;break}}if(m){if(f.attempt!==void 0){let p=f.attempt,N=e;if(!(typeof p==
-"number"&&!(p%1)&&!isNaN(p)&&isFinite(p)))return se.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"\
-integer"}}],!1;if(e===N&&typeof p=="number"&&isFinite(p)&&(p<0||isNaN(p)))return se.errors=[{instancePath:s+"/data/attem\
-pt",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=N===e}else var a=!0;if(a){if(f.how!==void 0){let p=f.how,
-N=e;if(!(p==="answered"||p==="failed"||p==="cancelled"||p==="stalled"||p==="budget"||p==="unknown"))return se.errors=[{instancePath:s+
-"/data/how",keyword:"enum",params:{allowedValues:Un}}],!1;var a=N===e}else var a=!0;if(a){if(f.session_id!==void 0){let p=e;
+var n=!0;if(n)if(t.data!==void 0){let f=t.data,y=e;if(e===y)if(f&&typeof f=="object"&&!Array.isArray(f)){let o;if(f.attempt===
+void 0&&(o="attempt")||f.how===void 0&&(o="how")||f.duration_ms===void 0&&(o="duration_ms")||f.trace===void 0&&(o="trace")||
+f.warnings===void 0&&(o="warnings"))return se.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:o}}],
+!1;for(let l in f){let N=e;if(!(l==="attempt"||l==="how"||l==="session_id"||l==="usage"||l==="cost_microusd"||l==="cost_\
+kind"||l==="duration_ms"||l==="tree"||l==="outcome"||l==="problem"||l==="said"||l==="error"||l==="error_code"||l==="retr\
+y_after_ms"||l==="trace"||l==="warnings")){let v={instancePath:s+"/data",keyword:"enum",params:{allowedValues:zn},propertyName:l};
+r===null?r=[v]:r.push(v),e++}var m=N===e;if(!m){let v={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:l}};
+return r===null?r=[v]:r.push(v),e++,se.errors=r,!1;break}}if(m){if(f.attempt!==void 0){let l=f.attempt,N=e;if(!(typeof l==
+"number"&&!(l%1)&&!isNaN(l)&&isFinite(l)))return se.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"\
+integer"}}],!1;if(e===N&&typeof l=="number"&&isFinite(l)&&(l<0||isNaN(l)))return se.errors=[{instancePath:s+"/data/attem\
+pt",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=N===e}else var a=!0;if(a){if(f.how!==void 0){let l=f.how,
+N=e;if(!(l==="answered"||l==="failed"||l==="cancelled"||l==="stalled"||l==="budget"||l==="unknown"))return se.errors=[{instancePath:s+
+"/data/how",keyword:"enum",params:{allowedValues:Un}}],!1;var a=N===e}else var a=!0;if(a){if(f.session_id!==void 0){let l=e;
 if(typeof f.session_id!="string")return se.errors=[{instancePath:s+"/data/session_id",keyword:"type",params:{type:"strin\
-g"}}],!1;var a=p===e}else var a=!0;if(a){if(f.usage!==void 0){let p=e;xe(f.usage,{instancePath:s+"/data/usage",parentData:f,
-parentDataProperty:"usage",rootData:_,dynamicAnchors:b})||(r=r===null?xe.errors:r.concat(xe.errors),e=r.length);var a=p===
-e}else var a=!0;if(a){if(f.cost_microusd!==void 0){let p=f.cost_microusd,N=e;if(!(typeof p=="number"&&!(p%1)&&!isNaN(p)&&
-isFinite(p)))return se.errors=[{instancePath:s+"/data/cost_microusd",keyword:"type",params:{type:"integer"}}],!1;if(e===
-N&&typeof p=="number"&&isFinite(p)&&(p<0||isNaN(p)))return se.errors=[{instancePath:s+"/data/cost_microusd",keyword:"min\
-imum",params:{comparison:">=",limit:0}}],!1;var a=N===e}else var a=!0;if(a){if(f.cost_kind!==void 0){let p=f.cost_kind,N=e;
-if(!(p==="reported"||p==="priced"||p==="plan"))return se.errors=[{instancePath:s+"/data/cost_kind",keyword:"enum",params:{
-allowedValues:Mn}}],!1;var a=N===e}else var a=!0;if(a){if(f.duration_ms!==void 0){let p=f.duration_ms,N=e;if(!(typeof p==
-"number"&&!(p%1)&&!isNaN(p)&&isFinite(p)))return se.errors=[{instancePath:s+"/data/duration_ms",keyword:"type",params:{type:"\
-integer"}}],!1;if(e===N&&typeof p=="number"&&isFinite(p)&&(p<0||isNaN(p)))return se.errors=[{instancePath:s+"/data/durat\
-ion_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=N===e}else var a=!0;if(a){if(f.tree!==void 0){let p=e;
+g"}}],!1;var a=l===e}else var a=!0;if(a){if(f.usage!==void 0){let l=e;xe(f.usage,{instancePath:s+"/data/usage",parentData:f,
+parentDataProperty:"usage",rootData:_,dynamicAnchors:b})||(r=r===null?xe.errors:r.concat(xe.errors),e=r.length);var a=l===
+e}else var a=!0;if(a){if(f.cost_microusd!==void 0){let l=f.cost_microusd,N=e;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)&&
+isFinite(l)))return se.errors=[{instancePath:s+"/data/cost_microusd",keyword:"type",params:{type:"integer"}}],!1;if(e===
+N&&typeof l=="number"&&isFinite(l)&&(l<0||isNaN(l)))return se.errors=[{instancePath:s+"/data/cost_microusd",keyword:"min\
+imum",params:{comparison:">=",limit:0}}],!1;var a=N===e}else var a=!0;if(a){if(f.cost_kind!==void 0){let l=f.cost_kind,N=e;
+if(!(l==="reported"||l==="priced"||l==="plan"))return se.errors=[{instancePath:s+"/data/cost_kind",keyword:"enum",params:{
+allowedValues:Mn}}],!1;var a=N===e}else var a=!0;if(a){if(f.duration_ms!==void 0){let l=f.duration_ms,N=e;if(!(typeof l==
+"number"&&!(l%1)&&!isNaN(l)&&isFinite(l)))return se.errors=[{instancePath:s+"/data/duration_ms",keyword:"type",params:{type:"\
+integer"}}],!1;if(e===N&&typeof l=="number"&&isFinite(l)&&(l<0||isNaN(l)))return se.errors=[{instancePath:s+"/data/durat\
+ion_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=N===e}else var a=!0;if(a){if(f.tree!==void 0){let l=e;
 ye(f.tree,{instancePath:s+"/data/tree",parentData:f,parentDataProperty:"tree",rootData:_,dynamicAnchors:b})||(r=r===null?
-ye.errors:r.concat(ye.errors),e=r.length);var a=p===e}else var a=!0;if(a){if(f.outcome!==void 0){let p=e;if(typeof f.outcome!=
-"string")return se.errors=[{instancePath:s+"/data/outcome",keyword:"type",params:{type:"string"}}],!1;var a=p===e}else var a=!0;
-if(a){if(f.problem!==void 0){let p=e;if(typeof f.problem!="string")return se.errors=[{instancePath:s+"/data/problem",keyword:"\
-type",params:{type:"string"}}],!1;var a=p===e}else var a=!0;if(a){if(f.said!==void 0){let p=e;if(typeof f.said!="string")
-return se.errors=[{instancePath:s+"/data/said",keyword:"type",params:{type:"string"}}],!1;var a=p===e}else var a=!0;if(a){
-if(f.error!==void 0){let p=e;if(typeof f.error!="string")return se.errors=[{instancePath:s+"/data/error",keyword:"type",
-params:{type:"string"}}],!1;var a=p===e}else var a=!0;if(a){if(f.error_code!==void 0){let p=e;if(typeof f.error_code!="s\
-tring")return se.errors=[{instancePath:s+"/data/error_code",keyword:"type",params:{type:"string"}}],!1;var a=p===e}else var a=!0;
-if(a){if(f.retry_after_ms!==void 0){let p=f.retry_after_ms,N=e;if(!(typeof p=="number"&&!(p%1)&&!isNaN(p)&&isFinite(p)))
-return se.errors=[{instancePath:s+"/data/retry_after_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===N&&typeof p==
-"number"&&isFinite(p)&&(p<0||isNaN(p)))return se.errors=[{instancePath:s+"/data/retry_after_ms",keyword:"minimum",params:{
-comparison:">=",limit:0}}],!1;var a=N===e}else var a=!0;if(a){if(f.trace!==void 0){let p=f.trace,N=e;if(e===N)if(Array.isArray(
-p)){var d=!0;let c=p.length;for(let j=0;j<c;j++){let R=e;ot(p[j],{instancePath:s+"/data/trace/"+j,parentData:p,parentDataProperty:j,
+ye.errors:r.concat(ye.errors),e=r.length);var a=l===e}else var a=!0;if(a){if(f.outcome!==void 0){let l=e;if(typeof f.outcome!=
+"string")return se.errors=[{instancePath:s+"/data/outcome",keyword:"type",params:{type:"string"}}],!1;var a=l===e}else var a=!0;
+if(a){if(f.problem!==void 0){let l=e;if(typeof f.problem!="string")return se.errors=[{instancePath:s+"/data/problem",keyword:"\
+type",params:{type:"string"}}],!1;var a=l===e}else var a=!0;if(a){if(f.said!==void 0){let l=e;if(typeof f.said!="string")
+return se.errors=[{instancePath:s+"/data/said",keyword:"type",params:{type:"string"}}],!1;var a=l===e}else var a=!0;if(a){
+if(f.error!==void 0){let l=e;if(typeof f.error!="string")return se.errors=[{instancePath:s+"/data/error",keyword:"type",
+params:{type:"string"}}],!1;var a=l===e}else var a=!0;if(a){if(f.error_code!==void 0){let l=e;if(typeof f.error_code!="s\
+tring")return se.errors=[{instancePath:s+"/data/error_code",keyword:"type",params:{type:"string"}}],!1;var a=l===e}else var a=!0;
+if(a){if(f.retry_after_ms!==void 0){let l=f.retry_after_ms,N=e;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)&&isFinite(l)))
+return se.errors=[{instancePath:s+"/data/retry_after_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===N&&typeof l==
+"number"&&isFinite(l)&&(l<0||isNaN(l)))return se.errors=[{instancePath:s+"/data/retry_after_ms",keyword:"minimum",params:{
+comparison:">=",limit:0}}],!1;var a=N===e}else var a=!0;if(a){if(f.trace!==void 0){let l=f.trace,N=e;if(e===N)if(Array.isArray(
+l)){var d=!0;let c=l.length;for(let j=0;j<c;j++){let R=e;ot(l[j],{instancePath:s+"/data/trace/"+j,parentData:l,parentDataProperty:j,
 rootData:_,dynamicAnchors:b})||(r=r===null?ot.errors:r.concat(ot.errors),e=r.length);var d=R===e;if(!d)break}}else return se.
 errors=[{instancePath:s+"/data/trace",keyword:"type",params:{type:"array"}}],!1;var a=N===e}else var a=!0;if(a)if(f.warnings!==
-void 0){let p=f.warnings,N=e;if(e===N)if(Array.isArray(p)){var i=!0;let c=p.length;for(let j=0;j<c;j++){let R=e;if(typeof p[j]!=
+void 0){let l=f.warnings,N=e;if(e===N)if(Array.isArray(l)){var i=!0;let c=l.length;for(let j=0;j<c;j++){let R=e;if(typeof l[j]!=
 "string")return se.errors=[{instancePath:s+"/data/warnings/"+j,keyword:"type",params:{type:"string"}}],!1;var i=R===e;if(!i)
 break}}else return se.errors=[{instancePath:s+"/data/warnings",keyword:"type",params:{type:"array"}}],!1;var a=N===e}else
 var a=!0}}}}}}}}}}}}}}}}else return se.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=y===
@@ -999,25 +999,25 @@ e}else var n=!0}}}else return se.errors=[{instancePath:s,keyword:"type",params:{
 "hook","git_file","user_config","file"],Wn=["no_tool_call","own_log","fetched","sandboxed"];function oe(t,{instancePath:s="",
 parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&
 !Array.isArray(t)){let y;if(t.type===void 0&&(y="type")||t.at===void 0&&(y="at")||t.data===void 0&&(y="data"))return oe.
-errors=[{instancePath:s,keyword:"required",params:{missingProperty:y}}],!1;for(let o in t){let l=e;if(!(o==="type"||o===
-"at"||o==="data")){let p={instancePath:s,keyword:"enum",params:{allowedValues:U},propertyName:o};r===null?r=[p]:r.push(p),
-e++}var g=l===e;if(!g){let p={instancePath:s,keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[p]:r.push(
-p),e++,oe.errors=r,!1;break}}if(g){if(t.type!==void 0){let o=t.type,l=e;if(typeof o!="string")return oe.errors=[{instancePath:s+
-"/type",keyword:"type",params:{type:"string"}}],!1;if(o!=="repository_changed")return oe.errors=[{instancePath:s+"/type",
-keyword:"const",params:{allowedValue:"repository_changed"}}],!1;var n=l===e}else var n=!0;if(n){if(t.at!==void 0){let o=e;
+errors=[{instancePath:s,keyword:"required",params:{missingProperty:y}}],!1;for(let p in t){let o=e;if(!(p==="type"||p===
+"at"||p==="data")){let l={instancePath:s,keyword:"enum",params:{allowedValues:U},propertyName:p};r===null?r=[l]:r.push(l),
+e++}var g=o===e;if(!g){let l={instancePath:s,keyword:"propertyNames",params:{propertyName:p}};return r===null?r=[l]:r.push(
+l),e++,oe.errors=r,!1;break}}if(g){if(t.type!==void 0){let p=t.type,o=e;if(typeof p!="string")return oe.errors=[{instancePath:s+
+"/type",keyword:"type",params:{type:"string"}}],!1;if(p!=="repository_changed")return oe.errors=[{instancePath:s+"/type",
+keyword:"const",params:{allowedValue:"repository_changed"}}],!1;var n=o===e}else var n=!0;if(n){if(t.at!==void 0){let p=e;
 h(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:_,dynamicAnchors:b})||(r=r===null?h.errors:r.
-concat(h.errors),e=r.length);var n=o===e}else var n=!0;if(n)if(t.data!==void 0){let o=t.data,l=e;if(e===l)if(o&&typeof o==
-"object"&&!Array.isArray(o)){let N;if(o.attempt===void 0&&(N="attempt")||o.state===void 0&&(N="state")||o.changes===void 0&&
-(N="changes")||o.count===void 0&&(N="count"))return oe.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:N}}],
-!1;for(let v in o){let c=e;if(!(v==="attempt"||v==="state"||v==="changes"||v==="count")){let j={instancePath:s+"/data",keyword:"\
+concat(h.errors),e=r.length);var n=p===e}else var n=!0;if(n)if(t.data!==void 0){let p=t.data,o=e;if(e===o)if(p&&typeof p==
+"object"&&!Array.isArray(p)){let N;if(p.attempt===void 0&&(N="attempt")||p.state===void 0&&(N="state")||p.changes===void 0&&
+(N="changes")||p.count===void 0&&(N="count"))return oe.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:N}}],
+!1;for(let v in p){let c=e;if(!(v==="attempt"||v==="state"||v==="changes"||v==="count")){let j={instancePath:s+"/data",keyword:"\
 enum",params:{allowedValues:Gn},propertyName:v};r===null?r=[j]:r.push(j),e++}var m=c===e;if(!m){let j={instancePath:s+"/\
-data",keyword:"propertyNames",params:{propertyName:v}};return r===null?r=[j]:r.push(j),e++,oe.errors=r,!1;break}}if(m){if(o.
-attempt!==void 0){let v=o.attempt,c=e;if(!(typeof v=="number"&&!(v%1)&&!isNaN(v)&&isFinite(v)))return oe.errors=[{instancePath:s+
+data",keyword:"propertyNames",params:{propertyName:v}};return r===null?r=[j]:r.push(j),e++,oe.errors=r,!1;break}}if(m){if(p.
+attempt!==void 0){let v=p.attempt,c=e;if(!(typeof v=="number"&&!(v%1)&&!isNaN(v)&&isFinite(v)))return oe.errors=[{instancePath:s+
 "/data/attempt",keyword:"type",params:{type:"integer"}}],!1;if(e===c&&typeof v=="number"&&isFinite(v)&&(v<0||isNaN(v)))return oe.
 errors=[{instancePath:s+"/data/attempt",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=c===e}else var a=!0;
-if(a){if(o.state!==void 0){let v=e;ie(o.state,{instancePath:s+"/data/state",parentData:o,parentDataProperty:"state",rootData:_,
-dynamicAnchors:b})||(r=r===null?ie.errors:r.concat(ie.errors),e=r.length);var a=v===e}else var a=!0;if(a){if(o.changes!==
-void 0){let v=o.changes,c=e;if(e===c)if(Array.isArray(v)){var d=!0;let R=v.length;for(let k=0;k<R;k++){let w=v[k],V=e;if(e===
+if(a){if(p.state!==void 0){let v=e;ie(p.state,{instancePath:s+"/data/state",parentData:p,parentDataProperty:"state",rootData:_,
+dynamicAnchors:b})||(r=r===null?ie.errors:r.concat(ie.errors),e=r.length);var a=v===e}else var a=!0;if(a){if(p.changes!==
+void 0){let v=p.changes,c=e;if(e===c)if(Array.isArray(v)){var d=!0;let R=v.length;for(let k=0;k<R;k++){let w=v[k],V=e;if(e===
 V)if(w&&typeof w=="object"&&!Array.isArray(w)){let $;if(w.what===void 0&&($="what")||w.name===void 0&&($="name"))return oe.
 errors=[{instancePath:s+"/data/changes/"+k,keyword:"required",params:{missingProperty:$}}],!1;for(let F in w){let D=e;if(!(F===
 "what"||F==="name"||F==="before"||F==="after"||F==="keys"||F==="note")){let G={instancePath:s+"/data/changes/"+k,keyword:"\
@@ -1037,27 +1037,27 @@ type:"array"}}],!1;var u=D===e}else var u=!0;if(u)if(w.note!==void 0){let F=w.no
 _log"||F==="fetched"||F==="sandboxed"))return oe.errors=[{instancePath:s+"/data/changes/"+k+"/note",keyword:"enum",params:{
 allowedValues:Wn}}],!1;var u=D===e}else var u=!0}}}}}}else return oe.errors=[{instancePath:s+"/data/changes/"+k,keyword:"\
 type",params:{type:"object"}}],!1;var d=V===e;if(!d)break}}else return oe.errors=[{instancePath:s+"/data/changes",keyword:"\
-type",params:{type:"array"}}],!1;var a=c===e}else var a=!0;if(a)if(o.count!==void 0){let v=o.count,c=e;if(!(typeof v=="n\
+type",params:{type:"array"}}],!1;var a=c===e}else var a=!0;if(a)if(p.count!==void 0){let v=p.count,c=e;if(!(typeof v=="n\
 umber"&&!(v%1)&&!isNaN(v)&&isFinite(v)))return oe.errors=[{instancePath:s+"/data/count",keyword:"type",params:{type:"int\
 eger"}}],!1;if(e===c&&typeof v=="number"&&isFinite(v)&&(v<0||isNaN(v)))return oe.errors=[{instancePath:s+"/data/count",keyword:"\
 minimum",params:{comparison:">=",limit:0}}],!1;var a=c===e}else var a=!0}}}}else return oe.errors=[{instancePath:s+"/dat\
-a",keyword:"type",params:{type:"object"}}],!1;var n=l===e}else var n=!0}}}else return oe.errors=[{instancePath:s,keyword:"\
+a",keyword:"type",params:{type:"object"}}],!1;var n=o===e}else var n=!0}}}else return oe.errors=[{instancePath:s,keyword:"\
 type",params:{type:"object"}}],!1;return oe.errors=r,e===0}var Xn=["restored"],Pn=["attempt","name"];function ve(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,
 dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let u;if(t.type===void 0&&
 (u="type")||t.at===void 0&&(u="at")||t.data===void 0&&(u="data"))return ve.errors=[{instancePath:s,keyword:"required",params:{
-missingProperty:u}}],!1;for(let f in t){let y=e;if(!(f==="type"||f==="at"||f==="data")){let o={instancePath:s,keyword:"e\
-num",params:{allowedValues:U},propertyName:f};r===null?r=[o]:r.push(o),e++}var g=y===e;if(!g){let o={instancePath:s,keyword:"\
-propertyNames",params:{propertyName:f}};return r===null?r=[o]:r.push(o),e++,ve.errors=r,!1;break}}if(g){if(t.type!==void 0){
+missingProperty:u}}],!1;for(let f in t){let y=e;if(!(f==="type"||f==="at"||f==="data")){let p={instancePath:s,keyword:"e\
+num",params:{allowedValues:U},propertyName:f};r===null?r=[p]:r.push(p),e++}var g=y===e;if(!g){let p={instancePath:s,keyword:"\
+propertyNames",params:{propertyName:f}};return r===null?r=[p]:r.push(p),e++,ve.errors=r,!1;break}}if(g){if(t.type!==void 0){
 let f=t.type,y=e;if(typeof f!="string")return ve.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],
 !1;if(f!=="repository_restored")return ve.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"reposito\
 ry_restored"}}],!1;var n=y===e}else var n=!0;if(n){if(t.at!==void 0){let f=e;h(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
 at",rootData:_,dynamicAnchors:b})||(r=r===null?h.errors:r.concat(h.errors),e=r.length);var n=f===e}else var n=!0;if(n)if(t.
-data!==void 0){let f=t.data,y=e;if(e===y)if(f&&typeof f=="object"&&!Array.isArray(f)){let l;if(f.restored===void 0&&(l="\
-restored"))return ve.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:l}}],!1;for(let p in f){
-let N=e;if(p!=="restored"){let v={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Xn},propertyName:p};r===null?
-r=[v]:r.push(v),e++}var m=N===e;if(!m){let v={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:p}};return r===
-null?r=[v]:r.push(v),e++,ve.errors=r,!1;break}}if(m&&f.restored!==void 0){let p=f.restored;if(e===e)if(Array.isArray(p)){
-var a=!0;let v=p.length;for(let c=0;c<v;c++){let j=p[c],R=e;if(e===R)if(j&&typeof j=="object"&&!Array.isArray(j)){let w;
+data!==void 0){let f=t.data,y=e;if(e===y)if(f&&typeof f=="object"&&!Array.isArray(f)){let o;if(f.restored===void 0&&(o="\
+restored"))return ve.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:o}}],!1;for(let l in f){
+let N=e;if(l!=="restored"){let v={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Xn},propertyName:l};r===null?
+r=[v]:r.push(v),e++}var m=N===e;if(!m){let v={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:l}};return r===
+null?r=[v]:r.push(v),e++,ve.errors=r,!1;break}}if(m&&f.restored!==void 0){let l=f.restored;if(e===e)if(Array.isArray(l)){
+var a=!0;let v=l.length;for(let c=0;c<v;c++){let j=l[c],R=e;if(e===R)if(j&&typeof j=="object"&&!Array.isArray(j)){let w;
 if(j.attempt===void 0&&(w="attempt")||j.name===void 0&&(w="name"))return ve.errors=[{instancePath:s+"/data/restored/"+c,
 keyword:"required",params:{missingProperty:w}}],!1;for(let V in j){let L=e;if(!(V==="attempt"||V==="name")){let $={instancePath:s+
 "/data/restored/"+c,keyword:"enum",params:{allowedValues:Pn},propertyName:V};r===null?r=[$]:r.push($),e++}var d=L===e;if(!d){
@@ -1070,45 +1070,49 @@ name!="string")return ve.errors=[{instancePath:s+"/data/restored/"+c+"/name",key
 var i=V===e}else var i=!0}}else return ve.errors=[{instancePath:s+"/data/restored/"+c,keyword:"type",params:{type:"objec\
 t"}}],!1;var a=R===e;if(!a)break}}else return ve.errors=[{instancePath:s+"/data/restored",keyword:"type",params:{type:"a\
 rray"}}],!1}}else return ve.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=y===e}else var n=!0}}}else
-return ve.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ve.errors=r,e===0}var eo=["attempt","command","passed","exit_code","problem","duration_ms","output","tree_id_before","tree_id","tests"];function de(t,{
-instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&
-typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&(d="type")||t.at===void 0&&(d="at")||t.data===void 0&&(d=
-"data"))return de.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],!1;for(let i in t){let u=e;if(!(i===
-"type"||i==="at"||i==="data")){let f={instancePath:s,keyword:"enum",params:{allowedValues:U},propertyName:i};r===null?r=
-[f]:r.push(f),e++}var g=u===e;if(!g){let f={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};return r===null?
-r=[f]:r.push(f),e++,de.errors=r,!1;break}}if(g){if(t.type!==void 0){let i=t.type,u=e;if(typeof i!="string")return de.errors=
-[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="check_ran")return de.errors=[{instancePath:s+
-"/type",keyword:"const",params:{allowedValue:"check_ran"}}],!1;var n=u===e}else var n=!0;if(n){if(t.at!==void 0){let i=e;
+return ve.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ve.errors=r,e===0}var eo=["attempt","command","passed","exit_code","problem","duration_ms","output","put_back","tree_id_before","tree_id",
+"tests"];function fe(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){let r=null,
+e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let i;if(t.type===void 0&&(i="type")||t.at===void 0&&(i="at")||
+t.data===void 0&&(i="data"))return fe.errors=[{instancePath:s,keyword:"required",params:{missingProperty:i}}],!1;for(let u in t){
+let f=e;if(!(u==="type"||u==="at"||u==="data")){let y={instancePath:s,keyword:"enum",params:{allowedValues:U},propertyName:u};
+r===null?r=[y]:r.push(y),e++}var g=f===e;if(!g){let y={instancePath:s,keyword:"propertyNames",params:{propertyName:u}};return r===
+null?r=[y]:r.push(y),e++,fe.errors=r,!1;break}}if(g){if(t.type!==void 0){let u=t.type,f=e;if(typeof u!="string")return fe.
+errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(u!=="check_ran")return fe.errors=[{instancePath:s+
+"/type",keyword:"const",params:{allowedValue:"check_ran"}}],!1;var n=f===e}else var n=!0;if(n){if(t.at!==void 0){let u=e;
 h(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:_,dynamicAnchors:b})||(r=r===null?h.errors:r.
-concat(h.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;if(e===u)if(i&&typeof i==
-"object"&&!Array.isArray(i)){let y;if(i.attempt===void 0&&(y="attempt")||i.command===void 0&&(y="command")||i.passed===void 0&&
-(y="passed")||i.duration_ms===void 0&&(y="duration_ms")||i.output===void 0&&(y="output"))return de.errors=[{instancePath:s+
-"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let l=e;if(!(o==="attempt"||o==="command"||o===
-"passed"||o==="exit_code"||o==="problem"||o==="duration_ms"||o==="output"||o==="tree_id_before"||o==="tree_id"||o==="tes\
-ts")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:eo},propertyName:o};r===null?r=[p]:r.push(p),e++}
-var m=l===e;if(!m){let p={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[p]:
-r.push(p),e++,de.errors=r,!1;break}}if(m){if(i.attempt!==void 0){let o=i.attempt,l=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(
-o)&&isFinite(o)))return de.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"integer"}}],!1;if(e===l&&
-typeof o=="number"&&isFinite(o)&&(o<0||isNaN(o)))return de.errors=[{instancePath:s+"/data/attempt",keyword:"minimum",params:{
-comparison:">=",limit:0}}],!1;var a=l===e}else var a=!0;if(a){if(i.command!==void 0){let o=e;if(typeof i.command!="strin\
-g")return de.errors=[{instancePath:s+"/data/command",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;
-if(a){if(i.passed!==void 0){let o=e;if(typeof i.passed!="boolean")return de.errors=[{instancePath:s+"/data/passed",keyword:"\
-type",params:{type:"boolean"}}],!1;var a=o===e}else var a=!0;if(a){if(i.exit_code!==void 0){let o=i.exit_code,l=e;if(!(typeof o==
-"number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return de.errors=[{instancePath:s+"/data/exit_code",keyword:"type",params:{type:"\
-integer"}}],!1;var a=l===e}else var a=!0;if(a){if(i.problem!==void 0){let o=e;if(typeof i.problem!="string")return de.errors=
-[{instancePath:s+"/data/problem",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a){if(i.duration_ms!==
-void 0){let o=i.duration_ms,l=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return de.errors=[{instancePath:s+
-"/data/duration_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===l&&typeof o=="number"&&isFinite(o)&&(o<0||isNaN(o)))
-return de.errors=[{instancePath:s+"/data/duration_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=l===
-e}else var a=!0;if(a){if(i.output!==void 0){let o=e;if(typeof i.output!="string")return de.errors=[{instancePath:s+"/dat\
-a/output",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a){if(i.tree_id_before!==void 0){let o=e;
-if(typeof i.tree_id_before!="string")return de.errors=[{instancePath:s+"/data/tree_id_before",keyword:"type",params:{type:"\
-string"}}],!1;var a=o===e}else var a=!0;if(a){if(i.tree_id!==void 0){let o=e;if(typeof i.tree_id!="string")return de.errors=
-[{instancePath:s+"/data/tree_id",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a)if(i.tests!==
-void 0){let o=e;fe(i.tests,{instancePath:s+"/data/tests",parentData:i,parentDataProperty:"tests",rootData:_,dynamicAnchors:b})||
-(r=r===null?fe.errors:r.concat(fe.errors),e=r.length);var a=o===e}else var a=!0}}}}}}}}}}else return de.errors=[{instancePath:s+
-"/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return de.errors=[{instancePath:s,keyword:"\
-type",params:{type:"object"}}],!1;return de.errors=r,e===0}var ro=["attempt","claims","flags"];var to=["about","subject","exit_code","verdict","note","seq","execution_id"],so=["file","activity"],io=["observed","clai\
+concat(h.errors),e=r.length);var n=u===e}else var n=!0;if(n)if(t.data!==void 0){let u=t.data,f=e;if(e===f)if(u&&typeof u==
+"object"&&!Array.isArray(u)){let p;if(u.attempt===void 0&&(p="attempt")||u.command===void 0&&(p="command")||u.passed===void 0&&
+(p="passed")||u.duration_ms===void 0&&(p="duration_ms")||u.output===void 0&&(p="output"))return fe.errors=[{instancePath:s+
+"/data",keyword:"required",params:{missingProperty:p}}],!1;for(let o in u){let l=e;if(!(o==="attempt"||o==="command"||o===
+"passed"||o==="exit_code"||o==="problem"||o==="duration_ms"||o==="output"||o==="put_back"||o==="tree_id_before"||o==="tr\
+ee_id"||o==="tests")){let N={instancePath:s+"/data",keyword:"enum",params:{allowedValues:eo},propertyName:o};r===null?r=
+[N]:r.push(N),e++}var m=l===e;if(!m){let N={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===
+null?r=[N]:r.push(N),e++,fe.errors=r,!1;break}}if(m){if(u.attempt!==void 0){let o=u.attempt,l=e;if(!(typeof o=="number"&&
+!(o%1)&&!isNaN(o)&&isFinite(o)))return fe.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"integer"}}],
+!1;if(e===l&&typeof o=="number"&&isFinite(o)&&(o<0||isNaN(o)))return fe.errors=[{instancePath:s+"/data/attempt",keyword:"\
+minimum",params:{comparison:">=",limit:0}}],!1;var a=l===e}else var a=!0;if(a){if(u.command!==void 0){let o=e;if(typeof u.
+command!="string")return fe.errors=[{instancePath:s+"/data/command",keyword:"type",params:{type:"string"}}],!1;var a=o===
+e}else var a=!0;if(a){if(u.passed!==void 0){let o=e;if(typeof u.passed!="boolean")return fe.errors=[{instancePath:s+"/da\
+ta/passed",keyword:"type",params:{type:"boolean"}}],!1;var a=o===e}else var a=!0;if(a){if(u.exit_code!==void 0){let o=u.
+exit_code,l=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return fe.errors=[{instancePath:s+"/data/exit_cod\
+e",keyword:"type",params:{type:"integer"}}],!1;var a=l===e}else var a=!0;if(a){if(u.problem!==void 0){let o=e;if(typeof u.
+problem!="string")return fe.errors=[{instancePath:s+"/data/problem",keyword:"type",params:{type:"string"}}],!1;var a=o===
+e}else var a=!0;if(a){if(u.duration_ms!==void 0){let o=u.duration_ms,l=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(
+o)))return fe.errors=[{instancePath:s+"/data/duration_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===l&&typeof o==
+"number"&&isFinite(o)&&(o<0||isNaN(o)))return fe.errors=[{instancePath:s+"/data/duration_ms",keyword:"minimum",params:{comparison:"\
+>=",limit:0}}],!1;var a=l===e}else var a=!0;if(a){if(u.output!==void 0){let o=e;if(typeof u.output!="string")return fe.errors=
+[{instancePath:s+"/data/output",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a){if(u.put_back!==
+void 0){let o=u.put_back,l=e;if(e===l)if(Array.isArray(o)){var d=!0;let v=o.length;for(let c=0;c<v;c++){let j=e;if(typeof o[c]!=
+"string")return fe.errors=[{instancePath:s+"/data/put_back/"+c,keyword:"type",params:{type:"string"}}],!1;var d=j===e;if(!d)
+break}}else return fe.errors=[{instancePath:s+"/data/put_back",keyword:"type",params:{type:"array"}}],!1;var a=l===e}else
+var a=!0;if(a){if(u.tree_id_before!==void 0){let o=e;if(typeof u.tree_id_before!="string")return fe.errors=[{instancePath:s+
+"/data/tree_id_before",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a){if(u.tree_id!==void 0){
+let o=e;if(typeof u.tree_id!="string")return fe.errors=[{instancePath:s+"/data/tree_id",keyword:"type",params:{type:"str\
+ing"}}],!1;var a=o===e}else var a=!0;if(a)if(u.tests!==void 0){let o=e;de(u.tests,{instancePath:s+"/data/tests",parentData:u,
+parentDataProperty:"tests",rootData:_,dynamicAnchors:b})||(r=r===null?de.errors:r.concat(de.errors),e=r.length);var a=o===
+e}else var a=!0}}}}}}}}}}}else return fe.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=f===
+e}else var n=!0}}}else return fe.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return fe.errors=r,e===
+0}var ro=["attempt","claims","flags"];var to=["about","subject","exit_code","verdict","note","seq","execution_id"],so=["file","activity"],io=["observed","clai\
 med","contradicted"];function Ee(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let m;if(t.about===void 0&&(m="about")||t.subject===
 void 0&&(m="subject")||t.verdict===void 0&&(m="verdict")||t.note===void 0&&(m="note"))return Ee.errors=[{instancePath:s,
@@ -1155,27 +1159,27 @@ params:{comparison:">=",limit:1}}],!1;var n=d===e}else var n=!0}}}}else return a
 params:{type:"object"}}],!1;return ar.errors=r,e===0}function Ve(t,{instancePath:s="",parentData:A,parentDataProperty:x,
 rootData:_=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let u;if(t.type===
 void 0&&(u="type")||t.at===void 0&&(u="at")||t.data===void 0&&(u="data"))return Ve.errors=[{instancePath:s,keyword:"requ\
-ired",params:{missingProperty:u}}],!1;for(let f in t){let y=e;if(!(f==="type"||f==="at"||f==="data")){let o={instancePath:s,
-keyword:"enum",params:{allowedValues:U},propertyName:f};r===null?r=[o]:r.push(o),e++}var g=y===e;if(!g){let o={instancePath:s,
-keyword:"propertyNames",params:{propertyName:f}};return r===null?r=[o]:r.push(o),e++,Ve.errors=r,!1;break}}if(g){if(t.type!==
+ired",params:{missingProperty:u}}],!1;for(let f in t){let y=e;if(!(f==="type"||f==="at"||f==="data")){let p={instancePath:s,
+keyword:"enum",params:{allowedValues:U},propertyName:f};r===null?r=[p]:r.push(p),e++}var g=y===e;if(!g){let p={instancePath:s,
+keyword:"propertyNames",params:{propertyName:f}};return r===null?r=[p]:r.push(p),e++,Ve.errors=r,!1;break}}if(g){if(t.type!==
 void 0){let f=t.type,y=e;if(typeof f!="string")return Ve.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"st\
 ring"}}],!1;if(f!=="evidence")return Ve.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"evidence"}}],
 !1;var n=y===e}else var n=!0;if(n){if(t.at!==void 0){let f=e;h(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
 at",rootData:_,dynamicAnchors:b})||(r=r===null?h.errors:r.concat(h.errors),e=r.length);var n=f===e}else var n=!0;if(n)if(t.
-data!==void 0){let f=t.data,y=e;if(e===y)if(f&&typeof f=="object"&&!Array.isArray(f)){let l;if(f.attempt===void 0&&(l="a\
-ttempt")||f.claims===void 0&&(l="claims")||f.flags===void 0&&(l="flags"))return Ve.errors=[{instancePath:s+"/data",keyword:"\
-required",params:{missingProperty:l}}],!1;for(let p in f){let N=e;if(!(p==="attempt"||p==="claims"||p==="flags")){let v={
-instancePath:s+"/data",keyword:"enum",params:{allowedValues:ro},propertyName:p};r===null?r=[v]:r.push(v),e++}var m=N===e;
-if(!m){let v={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:p}};return r===null?r=[v]:r.push(v),e++,
-Ve.errors=r,!1;break}}if(m){if(f.attempt!==void 0){let p=f.attempt,N=e;if(!(typeof p=="number"&&!(p%1)&&!isNaN(p)&&isFinite(
-p)))return Ve.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"integer"}}],!1;if(e===N&&typeof p=="n\
-umber"&&isFinite(p)&&(p<0||isNaN(p)))return Ve.errors=[{instancePath:s+"/data/attempt",keyword:"minimum",params:{comparison:"\
->=",limit:0}}],!1;var a=N===e}else var a=!0;if(a){if(f.claims!==void 0){let p=f.claims,N=e;if(e===N)if(Array.isArray(p)){
-var d=!0;let c=p.length;for(let j=0;j<c;j++){let R=e;Ee(p[j],{instancePath:s+"/data/claims/"+j,parentData:p,parentDataProperty:j,
+data!==void 0){let f=t.data,y=e;if(e===y)if(f&&typeof f=="object"&&!Array.isArray(f)){let o;if(f.attempt===void 0&&(o="a\
+ttempt")||f.claims===void 0&&(o="claims")||f.flags===void 0&&(o="flags"))return Ve.errors=[{instancePath:s+"/data",keyword:"\
+required",params:{missingProperty:o}}],!1;for(let l in f){let N=e;if(!(l==="attempt"||l==="claims"||l==="flags")){let v={
+instancePath:s+"/data",keyword:"enum",params:{allowedValues:ro},propertyName:l};r===null?r=[v]:r.push(v),e++}var m=N===e;
+if(!m){let v={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:l}};return r===null?r=[v]:r.push(v),e++,
+Ve.errors=r,!1;break}}if(m){if(f.attempt!==void 0){let l=f.attempt,N=e;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)&&isFinite(
+l)))return Ve.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"integer"}}],!1;if(e===N&&typeof l=="n\
+umber"&&isFinite(l)&&(l<0||isNaN(l)))return Ve.errors=[{instancePath:s+"/data/attempt",keyword:"minimum",params:{comparison:"\
+>=",limit:0}}],!1;var a=N===e}else var a=!0;if(a){if(f.claims!==void 0){let l=f.claims,N=e;if(e===N)if(Array.isArray(l)){
+var d=!0;let c=l.length;for(let j=0;j<c;j++){let R=e;Ee(l[j],{instancePath:s+"/data/claims/"+j,parentData:l,parentDataProperty:j,
 rootData:_,dynamicAnchors:b})||(r=r===null?Ee.errors:r.concat(Ee.errors),e=r.length);var d=R===e;if(!d)break}}else return Ve.
 errors=[{instancePath:s+"/data/claims",keyword:"type",params:{type:"array"}}],!1;var a=N===e}else var a=!0;if(a)if(f.flags!==
-void 0){let p=f.flags,N=e;if(e===N)if(Array.isArray(p)){var i=!0;let c=p.length;for(let j=0;j<c;j++){let R=e;ar(p[j],{instancePath:s+
-"/data/flags/"+j,parentData:p,parentDataProperty:j,rootData:_,dynamicAnchors:b})||(r=r===null?ar.errors:r.concat(ar.errors),
+void 0){let l=f.flags,N=e;if(e===N)if(Array.isArray(l)){var i=!0;let c=l.length;for(let j=0;j<c;j++){let R=e;ar(l[j],{instancePath:s+
+"/data/flags/"+j,parentData:l,parentDataProperty:j,rootData:_,dynamicAnchors:b})||(r=r===null?ar.errors:r.concat(ar.errors),
 e=r.length);var i=R===e;if(!i)break}}else return Ve.errors=[{instancePath:s+"/data/flags",keyword:"type",params:{type:"a\
 rray"}}],!1;var a=N===e}else var a=!0}}}else return Ve.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"obje\
 ct"}}],!1;var n=y===e}else var n=!0}}}else return Ve.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;
@@ -1190,15 +1194,15 @@ errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"outcome_re
 if(n){if(t.at!==void 0){let i=e;h(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:_,dynamicAnchors:b})||
 (r=r===null?h.errors:r.concat(h.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;
 if(e===u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.attempt===void 0&&(y="attempt")||i.problem===void 0&&(y=
-"problem"))return Te.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){
-let l=e;if(!(o==="attempt"||o==="problem")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:oo},propertyName:o};
-r===null?r=[p]:r.push(p),e++}var m=l===e;if(!m){let p={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};
-return r===null?r=[p]:r.push(p),e++,Te.errors=r,!1;break}}if(m){if(i.attempt!==void 0){let o=i.attempt,l=e;if(!(typeof o==
-"number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return Te.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"\
-integer"}}],!1;if(e===l&&typeof o=="number"&&isFinite(o)&&(o<0||isNaN(o)))return Te.errors=[{instancePath:s+"/data/attem\
-pt",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=l===e}else var a=!0;if(a)if(i.problem!==void 0){let o=e;
+"problem"))return Te.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let p in i){
+let o=e;if(!(p==="attempt"||p==="problem")){let l={instancePath:s+"/data",keyword:"enum",params:{allowedValues:oo},propertyName:p};
+r===null?r=[l]:r.push(l),e++}var m=o===e;if(!m){let l={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:p}};
+return r===null?r=[l]:r.push(l),e++,Te.errors=r,!1;break}}if(m){if(i.attempt!==void 0){let p=i.attempt,o=e;if(!(typeof p==
+"number"&&!(p%1)&&!isNaN(p)&&isFinite(p)))return Te.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"\
+integer"}}],!1;if(e===o&&typeof p=="number"&&isFinite(p)&&(p<0||isNaN(p)))return Te.errors=[{instancePath:s+"/data/attem\
+pt",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=o===e}else var a=!0;if(a)if(i.problem!==void 0){let p=e;
 if(typeof i.problem!="string")return Te.errors=[{instancePath:s+"/data/problem",keyword:"type",params:{type:"string"}}],
-!1;var a=o===e}else var a=!0}}else return Te.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;
+!1;var a=p===e}else var a=!0}}else return Te.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;
 var n=u===e}else var n=!0}}}else return Te.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Te.
 errors=r,e===0}var po=["action_id","attempt","payload_sha256","status","by"],lo=["agent","drover"];function Ne(t,{instancePath:s="",parentData:A,
 parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(
@@ -1213,19 +1217,19 @@ allowedValue:"outcome_submitted"}}],!1;var n=u===e}else var n=!0;if(n){if(t.at!=
 var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;if(e===u)if(i&&typeof i=="object"&&!Array.isArray(i)){
 let y;if(i.action_id===void 0&&(y="action_id")||i.payload_sha256===void 0&&(y="payload_sha256")||i.status===void 0&&(y="\
 status")||i.by===void 0&&(y="by"))return Ne.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],
-!1;for(let o in i){let l=e;if(!(o==="action_id"||o==="attempt"||o==="payload_sha256"||o==="status"||o==="by")){let p={instancePath:s+
-"/data",keyword:"enum",params:{allowedValues:po},propertyName:o};r===null?r=[p]:r.push(p),e++}var m=l===e;if(!m){let p={
-instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[p]:r.push(p),e++,Ne.errors=r,
-!1;break}}if(m){if(i.action_id!==void 0){let o=e;if(typeof i.action_id!="string")return Ne.errors=[{instancePath:s+"/dat\
-a/action_id",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a){if(i.attempt!==void 0){let o=i.attempt,
-l=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return Ne.errors=[{instancePath:s+"/data/attempt",keyword:"\
-type",params:{type:"integer"}}],!1;if(e===l&&typeof o=="number"&&isFinite(o)&&(o<0||isNaN(o)))return Ne.errors=[{instancePath:s+
-"/data/attempt",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=l===e}else var a=!0;if(a){if(i.payload_sha256!==
-void 0){let o=e;ie(i.payload_sha256,{instancePath:s+"/data/payload_sha256",parentData:i,parentDataProperty:"payload_sha2\
-56",rootData:_,dynamicAnchors:b})||(r=r===null?ie.errors:r.concat(ie.errors),e=r.length);var a=o===e}else var a=!0;if(a){
-if(i.status!==void 0){let o=e;if(typeof i.status!="string")return Ne.errors=[{instancePath:s+"/data/status",keyword:"typ\
-e",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a)if(i.by!==void 0){let o=i.by,l=e;if(!(o==="agent"||o==="dr\
-over"))return Ne.errors=[{instancePath:s+"/data/by",keyword:"enum",params:{allowedValues:lo}}],!1;var a=l===e}else var a=!0}}}}}else
+!1;for(let p in i){let o=e;if(!(p==="action_id"||p==="attempt"||p==="payload_sha256"||p==="status"||p==="by")){let l={instancePath:s+
+"/data",keyword:"enum",params:{allowedValues:po},propertyName:p};r===null?r=[l]:r.push(l),e++}var m=o===e;if(!m){let l={
+instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:p}};return r===null?r=[l]:r.push(l),e++,Ne.errors=r,
+!1;break}}if(m){if(i.action_id!==void 0){let p=e;if(typeof i.action_id!="string")return Ne.errors=[{instancePath:s+"/dat\
+a/action_id",keyword:"type",params:{type:"string"}}],!1;var a=p===e}else var a=!0;if(a){if(i.attempt!==void 0){let p=i.attempt,
+o=e;if(!(typeof p=="number"&&!(p%1)&&!isNaN(p)&&isFinite(p)))return Ne.errors=[{instancePath:s+"/data/attempt",keyword:"\
+type",params:{type:"integer"}}],!1;if(e===o&&typeof p=="number"&&isFinite(p)&&(p<0||isNaN(p)))return Ne.errors=[{instancePath:s+
+"/data/attempt",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=o===e}else var a=!0;if(a){if(i.payload_sha256!==
+void 0){let p=e;ie(i.payload_sha256,{instancePath:s+"/data/payload_sha256",parentData:i,parentDataProperty:"payload_sha2\
+56",rootData:_,dynamicAnchors:b})||(r=r===null?ie.errors:r.concat(ie.errors),e=r.length);var a=p===e}else var a=!0;if(a){
+if(i.status!==void 0){let p=e;if(typeof i.status!="string")return Ne.errors=[{instancePath:s+"/data/status",keyword:"typ\
+e",params:{type:"string"}}],!1;var a=p===e}else var a=!0;if(a)if(i.by!==void 0){let p=i.by,o=e;if(!(p==="agent"||p==="dr\
+over"))return Ne.errors=[{instancePath:s+"/data/by",keyword:"enum",params:{allowedValues:lo}}],!1;var a=o===e}else var a=!0}}}}}else
 return Ne.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return Ne.
 errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Ne.errors=r,e===0}var fo=["reason","message"],uo=["max_tokens","max_cost","cost_unknown","max_time","total_tokens","total_cost","budget_sp\
 ent","agent_failed","cancelled","killed","review_changed_files","setup_failed","baseline_failed","stopped","tampered","s\
@@ -1241,16 +1245,16 @@ type",keyword:"const",params:{allowedValue:"paused"}}],!1;var n=u===e}else var n
 at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:_,dynamicAnchors:b})||(r=r===null?h.errors:r.concat(
 h.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;if(e===u)if(i&&typeof i=="obje\
 ct"&&!Array.isArray(i)){let y;if(i.reason===void 0&&(y="reason")||i.message===void 0&&(y="message"))return Ue.errors=[{instancePath:s+
-"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let l=e;if(!(o==="reason"||o==="message")){let p={
-instancePath:s+"/data",keyword:"enum",params:{allowedValues:fo},propertyName:o};r===null?r=[p]:r.push(p),e++}var m=l===e;
-if(!m){let p={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[p]:r.push(p),e++,
-Ue.errors=r,!1;break}}if(m){if(i.reason!==void 0){let o=i.reason,l=e;if(!(o==="max_tokens"||o==="max_cost"||o==="cost_un\
-known"||o==="max_time"||o==="total_tokens"||o==="total_cost"||o==="budget_spent"||o==="agent_failed"||o==="cancelled"||o===
-"killed"||o==="review_changed_files"||o==="setup_failed"||o==="baseline_failed"||o==="stopped"||o==="tampered"||o==="ser\
-ious_flags"||o==="agent_limited"||o==="branch_taken"||o==="same_failure"||o==="follow_rounds"||o==="round_failed"||o==="\
-follow_stopped"))return Ue.errors=[{instancePath:s+"/data/reason",keyword:"enum",params:{allowedValues:uo}}],!1;var a=l===
-e}else var a=!0;if(a)if(i.message!==void 0){let o=e;if(typeof i.message!="string")return Ue.errors=[{instancePath:s+"/da\
-ta/message",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0}}else return Ue.errors=[{instancePath:s+
+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let p in i){let o=e;if(!(p==="reason"||p==="message")){let l={
+instancePath:s+"/data",keyword:"enum",params:{allowedValues:fo},propertyName:p};r===null?r=[l]:r.push(l),e++}var m=o===e;
+if(!m){let l={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:p}};return r===null?r=[l]:r.push(l),e++,
+Ue.errors=r,!1;break}}if(m){if(i.reason!==void 0){let p=i.reason,o=e;if(!(p==="max_tokens"||p==="max_cost"||p==="cost_un\
+known"||p==="max_time"||p==="total_tokens"||p==="total_cost"||p==="budget_spent"||p==="agent_failed"||p==="cancelled"||p===
+"killed"||p==="review_changed_files"||p==="setup_failed"||p==="baseline_failed"||p==="stopped"||p==="tampered"||p==="ser\
+ious_flags"||p==="agent_limited"||p==="branch_taken"||p==="same_failure"||p==="follow_rounds"||p==="round_failed"||p==="\
+follow_stopped"))return Ue.errors=[{instancePath:s+"/data/reason",keyword:"enum",params:{allowedValues:uo}}],!1;var a=o===
+e}else var a=!0;if(a)if(i.message!==void 0){let p=e;if(typeof i.message!="string")return Ue.errors=[{instancePath:s+"/da\
+ta/message",keyword:"type",params:{type:"string"}}],!1;var a=p===e}else var a=!0}}else return Ue.errors=[{instancePath:s+
 "/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return Ue.errors=[{instancePath:s,keyword:"\
 type",params:{type:"object"}}],!1;return Ue.errors=r,e===0}var yo=[];function fr(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){let r=null,
 e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let a;if(t.type===void 0&&(a="type")||t.at===void 0&&(a="at")||
@@ -1262,9 +1266,9 @@ errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(d!
 "/type",keyword:"const",params:{allowedValue:"interrupted"}}],!1;var n=i===e}else var n=!0;if(n){if(t.at!==void 0){let d=e;
 h(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:_,dynamicAnchors:b})||(r=r===null?h.errors:r.
 concat(h.errors),e=r.length);var n=d===e}else var n=!0;if(n)if(t.data!==void 0){let d=t.data,i=e;if(e===i)if(d&&typeof d==
-"object"&&!Array.isArray(d))for(let f in d){let y=e;{let o={instancePath:s+"/data",keyword:"enum",params:{allowedValues:yo},
-propertyName:f};r===null?r=[o]:r.push(o),e++}var m=y===e;if(!m){let o={instancePath:s+"/data",keyword:"propertyNames",params:{
-propertyName:f}};return r===null?r=[o]:r.push(o),e++,fr.errors=r,!1;break}}else return fr.errors=[{instancePath:s+"/data",
+"object"&&!Array.isArray(d))for(let f in d){let y=e;{let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:yo},
+propertyName:f};r===null?r=[p]:r.push(p),e++}var m=y===e;if(!m){let p={instancePath:s+"/data",keyword:"propertyNames",params:{
+propertyName:f}};return r===null?r=[p]:r.push(p),e++,fr.errors=r,!1;break}}else return fr.errors=[{instancePath:s+"/data",
 keyword:"type",params:{type:"object"}}],!1;var n=i===e}else var n=!0}}}else return fr.errors=[{instancePath:s,keyword:"t\
 ype",params:{type:"object"}}],!1;return fr.errors=r,e===0}var Ki=["code","message"];function Me(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&(d="type")||t.at===void 0&&
@@ -1277,60 +1281,60 @@ errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"drive_fail
 if(t.at!==void 0){let i=e;h(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:_,dynamicAnchors:b})||
 (r=r===null?h.errors:r.concat(h.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;
 if(e===u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.code===void 0&&(y="code")||i.message===void 0&&(y="mess\
-age"))return Me.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let l=e;
-if(!(o==="code"||o==="message")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Ki},propertyName:o};
-r===null?r=[p]:r.push(p),e++}var m=l===e;if(!m){let p={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};
-return r===null?r=[p]:r.push(p),e++,Me.errors=r,!1;break}}if(m){if(i.code!==void 0){let o=e;if(typeof i.code!="string")return Me.
-errors=[{instancePath:s+"/data/code",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a)if(i.message!==
-void 0){let o=e;if(typeof i.message!="string")return Me.errors=[{instancePath:s+"/data/message",keyword:"type",params:{type:"\
-string"}}],!1;var a=o===e}else var a=!0}}else return Me.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"obj\
+age"))return Me.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let p in i){let o=e;
+if(!(p==="code"||p==="message")){let l={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Ki},propertyName:p};
+r===null?r=[l]:r.push(l),e++}var m=o===e;if(!m){let l={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:p}};
+return r===null?r=[l]:r.push(l),e++,Me.errors=r,!1;break}}if(m){if(i.code!==void 0){let p=e;if(typeof i.code!="string")return Me.
+errors=[{instancePath:s+"/data/code",keyword:"type",params:{type:"string"}}],!1;var a=p===e}else var a=!0;if(a)if(i.message!==
+void 0){let p=e;if(typeof i.message!="string")return Me.errors=[{instancePath:s+"/data/message",keyword:"type",params:{type:"\
+string"}}],!1;var a=p===e}else var a=!0}}else return Me.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"obj\
 ect"}}],!1;var n=u===e}else var n=!0}}}else return Me.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;
 return Me.errors=r,e===0}var mo=["next_run_id","requirements","open"];function $e(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,
 dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let u;if(t.type===void 0&&
 (u="type")||t.at===void 0&&(u="at")||t.data===void 0&&(u="data"))return $e.errors=[{instancePath:s,keyword:"required",params:{
-missingProperty:u}}],!1;for(let f in t){let y=e;if(!(f==="type"||f==="at"||f==="data")){let o={instancePath:s,keyword:"e\
-num",params:{allowedValues:U},propertyName:f};r===null?r=[o]:r.push(o),e++}var g=y===e;if(!g){let o={instancePath:s,keyword:"\
-propertyNames",params:{propertyName:f}};return r===null?r=[o]:r.push(o),e++,$e.errors=r,!1;break}}if(g){if(t.type!==void 0){
+missingProperty:u}}],!1;for(let f in t){let y=e;if(!(f==="type"||f==="at"||f==="data")){let p={instancePath:s,keyword:"e\
+num",params:{allowedValues:U},propertyName:f};r===null?r=[p]:r.push(p),e++}var g=y===e;if(!g){let p={instancePath:s,keyword:"\
+propertyNames",params:{propertyName:f}};return r===null?r=[p]:r.push(p),e++,$e.errors=r,!1;break}}if(g){if(t.type!==void 0){
 let f=t.type,y=e;if(typeof f!="string")return $e.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],
 !1;if(f!=="round_started")return $e.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"round_started"}}],
 !1;var n=y===e}else var n=!0;if(n){if(t.at!==void 0){let f=e;h(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
 at",rootData:_,dynamicAnchors:b})||(r=r===null?h.errors:r.concat(h.errors),e=r.length);var n=f===e}else var n=!0;if(n)if(t.
-data!==void 0){let f=t.data,y=e;if(e===y)if(f&&typeof f=="object"&&!Array.isArray(f)){let l;if(f.next_run_id===void 0&&(l=
-"next_run_id"))return $e.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:l}}],!1;for(let p in f){
-let N=e;if(!(p==="next_run_id"||p==="requirements"||p==="open")){let v={instancePath:s+"/data",keyword:"enum",params:{allowedValues:mo},
-propertyName:p};r===null?r=[v]:r.push(v),e++}var m=N===e;if(!m){let v={instancePath:s+"/data",keyword:"propertyNames",params:{
-propertyName:p}};return r===null?r=[v]:r.push(v),e++,$e.errors=r,!1;break}}if(m){if(f.next_run_id!==void 0){let p=e;if(typeof f.
-next_run_id!="string")return $e.errors=[{instancePath:s+"/data/next_run_id",keyword:"type",params:{type:"string"}}],!1;var a=p===
-e}else var a=!0;if(a){if(f.requirements!==void 0){let p=f.requirements,N=e;if(e===N)if(Array.isArray(p)){var d=!0;let c=p.
-length;for(let j=0;j<c;j++){let R=e;pe(p[j],{instancePath:s+"/data/requirements/"+j,parentData:p,parentDataProperty:j,rootData:_,
+data!==void 0){let f=t.data,y=e;if(e===y)if(f&&typeof f=="object"&&!Array.isArray(f)){let o;if(f.next_run_id===void 0&&(o=
+"next_run_id"))return $e.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:o}}],!1;for(let l in f){
+let N=e;if(!(l==="next_run_id"||l==="requirements"||l==="open")){let v={instancePath:s+"/data",keyword:"enum",params:{allowedValues:mo},
+propertyName:l};r===null?r=[v]:r.push(v),e++}var m=N===e;if(!m){let v={instancePath:s+"/data",keyword:"propertyNames",params:{
+propertyName:l}};return r===null?r=[v]:r.push(v),e++,$e.errors=r,!1;break}}if(m){if(f.next_run_id!==void 0){let l=e;if(typeof f.
+next_run_id!="string")return $e.errors=[{instancePath:s+"/data/next_run_id",keyword:"type",params:{type:"string"}}],!1;var a=l===
+e}else var a=!0;if(a){if(f.requirements!==void 0){let l=f.requirements,N=e;if(e===N)if(Array.isArray(l)){var d=!0;let c=l.
+length;for(let j=0;j<c;j++){let R=e;pe(l[j],{instancePath:s+"/data/requirements/"+j,parentData:l,parentDataProperty:j,rootData:_,
 dynamicAnchors:b})||(r=r===null?pe.errors:r.concat(pe.errors),e=r.length);var d=R===e;if(!d)break}}else return $e.errors=
 [{instancePath:s+"/data/requirements",keyword:"type",params:{type:"array"}}],!1;var a=N===e}else var a=!0;if(a)if(f.open!==
-void 0){let p=f.open,N=e;if(e===N)if(Array.isArray(p)){var i=!0;let c=p.length;for(let j=0;j<c;j++){let R=e;if(typeof p[j]!=
+void 0){let l=f.open,N=e;if(e===N)if(Array.isArray(l)){var i=!0;let c=l.length;for(let j=0;j<c;j++){let R=e;if(typeof l[j]!=
 "string")return $e.errors=[{instancePath:s+"/data/open/"+j,keyword:"type",params:{type:"string"}}],!1;var i=R===e;if(!i)
 break}}else return $e.errors=[{instancePath:s+"/data/open",keyword:"type",params:{type:"array"}}],!1;var a=N===e}else var a=!0}}}else
 return $e.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=y===e}else var n=!0}}}else return $e.
 errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return $e.errors=r,e===0}var co=["commit","result","reason","setup_failed","checks","duration_ms"],Li=["passed","failed","skipped"],Ri=["command",
 "passed","exit_code","problem","duration_ms","output","tests"];function W(t,{instancePath:s="",parentData:A,parentDataProperty:x,
-rootData:_=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let o;if(t.type===
-void 0&&(o="type")||t.at===void 0&&(o="at")||t.data===void 0&&(o="data"))return W.errors=[{instancePath:s,keyword:"requi\
-red",params:{missingProperty:o}}],!1;for(let l in t){let p=e;if(!(l==="type"||l==="at"||l==="data")){let N={instancePath:s,
-keyword:"enum",params:{allowedValues:U},propertyName:l};r===null?r=[N]:r.push(N),e++}var g=p===e;if(!g){let N={instancePath:s,
-keyword:"propertyNames",params:{propertyName:l}};return r===null?r=[N]:r.push(N),e++,W.errors=r,!1;break}}if(g){if(t.type!==
-void 0){let l=t.type,p=e;if(typeof l!="string")return W.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"str\
-ing"}}],!1;if(l!=="delivery_checked")return W.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"deli\
-very_checked"}}],!1;var n=p===e}else var n=!0;if(n){if(t.at!==void 0){let l=e;h(t.at,{instancePath:s+"/at",parentData:t,
-parentDataProperty:"at",rootData:_,dynamicAnchors:b})||(r=r===null?h.errors:r.concat(h.errors),e=r.length);var n=l===e}else
-var n=!0;if(n)if(t.data!==void 0){let l=t.data,p=e;if(e===p)if(l&&typeof l=="object"&&!Array.isArray(l)){let v;if(l.commit===
-void 0&&(v="commit")||l.result===void 0&&(v="result")||l.checks===void 0&&(v="checks")||l.duration_ms===void 0&&(v="dura\
-tion_ms"))return W.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:v}}],!1;for(let c in l){let j=e;
+rootData:_=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let p;if(t.type===
+void 0&&(p="type")||t.at===void 0&&(p="at")||t.data===void 0&&(p="data"))return W.errors=[{instancePath:s,keyword:"requi\
+red",params:{missingProperty:p}}],!1;for(let o in t){let l=e;if(!(o==="type"||o==="at"||o==="data")){let N={instancePath:s,
+keyword:"enum",params:{allowedValues:U},propertyName:o};r===null?r=[N]:r.push(N),e++}var g=l===e;if(!g){let N={instancePath:s,
+keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[N]:r.push(N),e++,W.errors=r,!1;break}}if(g){if(t.type!==
+void 0){let o=t.type,l=e;if(typeof o!="string")return W.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"str\
+ing"}}],!1;if(o!=="delivery_checked")return W.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"deli\
+very_checked"}}],!1;var n=l===e}else var n=!0;if(n){if(t.at!==void 0){let o=e;h(t.at,{instancePath:s+"/at",parentData:t,
+parentDataProperty:"at",rootData:_,dynamicAnchors:b})||(r=r===null?h.errors:r.concat(h.errors),e=r.length);var n=o===e}else
+var n=!0;if(n)if(t.data!==void 0){let o=t.data,l=e;if(e===l)if(o&&typeof o=="object"&&!Array.isArray(o)){let v;if(o.commit===
+void 0&&(v="commit")||o.result===void 0&&(v="result")||o.checks===void 0&&(v="checks")||o.duration_ms===void 0&&(v="dura\
+tion_ms"))return W.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:v}}],!1;for(let c in o){let j=e;
 if(!(c==="commit"||c==="result"||c==="reason"||c==="setup_failed"||c==="checks"||c==="duration_ms")){let R={instancePath:s+
 "/data",keyword:"enum",params:{allowedValues:co},propertyName:c};r===null?r=[R]:r.push(R),e++}var m=j===e;if(!m){let R={
 instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:c}};return r===null?r=[R]:r.push(R),e++,W.errors=r,!1;
-break}}if(m){if(l.commit!==void 0){let c=e;if(typeof l.commit!="string")return W.errors=[{instancePath:s+"/data/commit",
-keyword:"type",params:{type:"string"}}],!1;var a=c===e}else var a=!0;if(a){if(l.result!==void 0){let c=l.result,j=e;if(!(c===
+break}}if(m){if(o.commit!==void 0){let c=e;if(typeof o.commit!="string")return W.errors=[{instancePath:s+"/data/commit",
+keyword:"type",params:{type:"string"}}],!1;var a=c===e}else var a=!0;if(a){if(o.result!==void 0){let c=o.result,j=e;if(!(c===
 "passed"||c==="failed"||c==="skipped"))return W.errors=[{instancePath:s+"/data/result",keyword:"enum",params:{allowedValues:Li}}],
-!1;var a=j===e}else var a=!0;if(a){if(l.reason!==void 0){let c=e;if(typeof l.reason!="string")return W.errors=[{instancePath:s+
-"/data/reason",keyword:"type",params:{type:"string"}}],!1;var a=c===e}else var a=!0;if(a){if(l.setup_failed!==void 0){let c=l.
+!1;var a=j===e}else var a=!0;if(a){if(o.reason!==void 0){let c=e;if(typeof o.reason!="string")return W.errors=[{instancePath:s+
+"/data/reason",keyword:"type",params:{type:"string"}}],!1;var a=c===e}else var a=!0;if(a){if(o.setup_failed!==void 0){let c=o.
 setup_failed,j=e;if(e===j)if(c&&typeof c=="object"&&!Array.isArray(c)){let k;if(c.command===void 0&&(k="command")||c.duration_ms===
 void 0&&(k="duration_ms")||c.output===void 0&&(k="output"))return W.errors=[{instancePath:s+"/data/setup_failed",keyword:"\
 required",params:{missingProperty:k}}],!1;for(let w in c){let V=e;if(!(w==="command"||w==="exit_code"||w==="problem"||w===
@@ -1348,7 +1352,7 @@ void 0){let w=c.duration_ms,V=e;if(!(typeof w=="number"&&!(w%1)&&!isNaN(w)&&isFi
 >=",limit:0}}],!1;var i=V===e}else var i=!0;if(i)if(c.output!==void 0){let w=e;if(typeof c.output!="string")return W.errors=
 [{instancePath:s+"/data/setup_failed/output",keyword:"type",params:{type:"string"}}],!1;var i=w===e}else var i=!0}}}}}else
 return W.errors=[{instancePath:s+"/data/setup_failed",keyword:"type",params:{type:"object"}}],!1;var a=j===e}else var a=!0;
-if(a){if(l.checks!==void 0){let c=l.checks,j=e;if(e===j)if(Array.isArray(c)){var u=!0;let k=c.length;for(let w=0;w<k;w++){
+if(a){if(o.checks!==void 0){let c=o.checks,j=e;if(e===j)if(Array.isArray(c)){var u=!0;let k=c.length;for(let w=0;w<k;w++){
 let V=c[w],L=e;if(e===L)if(V&&typeof V=="object"&&!Array.isArray(V)){let F;if(V.command===void 0&&(F="command")||V.passed===
 void 0&&(F="passed")||V.duration_ms===void 0&&(F="duration_ms")||V.output===void 0&&(F="output"))return W.errors=[{instancePath:s+
 "/data/checks/"+w,keyword:"required",params:{missingProperty:F}}],!1;for(let D in V){let G=e;if(!(D==="command"||D==="pa\
@@ -1367,14 +1371,14 @@ void 0){let D=V.duration_ms,G=e;if(!(typeof D=="number"&&!(D%1)&&!isNaN(D)&&isFi
 (D<0||isNaN(D)))return W.errors=[{instancePath:s+"/data/checks/"+w+"/duration_ms",keyword:"minimum",params:{comparison:"\
 >=",limit:0}}],!1;var y=G===e}else var y=!0;if(y){if(V.output!==void 0){let D=e;if(typeof V.output!="string")return W.errors=
 [{instancePath:s+"/data/checks/"+w+"/output",keyword:"type",params:{type:"string"}}],!1;var y=D===e}else var y=!0;if(y)if(V.
-tests!==void 0){let D=e;fe(V.tests,{instancePath:s+"/data/checks/"+w+"/tests",parentData:V,parentDataProperty:"tests",rootData:_,
-dynamicAnchors:b})||(r=r===null?fe.errors:r.concat(fe.errors),e=r.length);var y=D===e}else var y=!0}}}}}}}else return W.
+tests!==void 0){let D=e;de(V.tests,{instancePath:s+"/data/checks/"+w+"/tests",parentData:V,parentDataProperty:"tests",rootData:_,
+dynamicAnchors:b})||(r=r===null?de.errors:r.concat(de.errors),e=r.length);var y=D===e}else var y=!0}}}}}}}else return W.
 errors=[{instancePath:s+"/data/checks/"+w,keyword:"type",params:{type:"object"}}],!1;var u=L===e;if(!u)break}}else return W.
-errors=[{instancePath:s+"/data/checks",keyword:"type",params:{type:"array"}}],!1;var a=j===e}else var a=!0;if(a)if(l.duration_ms!==
-void 0){let c=l.duration_ms,j=e;if(!(typeof c=="number"&&!(c%1)&&!isNaN(c)&&isFinite(c)))return W.errors=[{instancePath:s+
+errors=[{instancePath:s+"/data/checks",keyword:"type",params:{type:"array"}}],!1;var a=j===e}else var a=!0;if(a)if(o.duration_ms!==
+void 0){let c=o.duration_ms,j=e;if(!(typeof c=="number"&&!(c%1)&&!isNaN(c)&&isFinite(c)))return W.errors=[{instancePath:s+
 "/data/duration_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===j&&typeof c=="number"&&isFinite(c)&&(c<0||isNaN(c)))
 return W.errors=[{instancePath:s+"/data/duration_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=j===e}else
-var a=!0}}}}}}else return W.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=p===e}else var n=!0}}}else
+var a=!0}}}}}}else return W.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=l===e}else var n=!0}}}else
 return W.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return W.errors=r,e===0}var vo=["as","branch","commit","tree_id","pull_request","note"];function ke(t,{instancePath:s="",parentData:A,parentDataProperty:x,
 rootData:_=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===
 void 0&&(d="type")||t.at===void 0&&(d="at")||t.data===void 0&&(d="data"))return ke.errors=[{instancePath:s,keyword:"requ\
@@ -1386,19 +1390,19 @@ ring"}}],!1;if(i!=="delivered")return ke.errors=[{instancePath:s+"/type",keyword
 !1;var n=u===e}else var n=!0;if(n){if(t.at!==void 0){let i=e;h(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
 at",rootData:_,dynamicAnchors:b})||(r=r===null?h.errors:r.concat(h.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.
 data!==void 0){let i=t.data,u=e;if(e===u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.as===void 0&&(y="as"))return ke.
-errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let l=e;if(!(o==="as"||
-o==="branch"||o==="commit"||o==="tree_id"||o==="pull_request"||o==="note")){let p={instancePath:s+"/data",keyword:"enum",
-params:{allowedValues:vo},propertyName:o};r===null?r=[p]:r.push(p),e++}var m=l===e;if(!m){let p={instancePath:s+"/data",
-keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[p]:r.push(p),e++,ke.errors=r,!1;break}}if(m){if(i.as!==
-void 0){let o=i.as,l=e;if(!(o==="none"||o==="branch"||o==="pr"))return ke.errors=[{instancePath:s+"/data/as",keyword:"en\
-um",params:{allowedValues:Ei}}],!1;var a=l===e}else var a=!0;if(a){if(i.branch!==void 0){let o=e;if(typeof i.branch!="st\
-ring")return ke.errors=[{instancePath:s+"/data/branch",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;
-if(a){if(i.commit!==void 0){let o=e;if(typeof i.commit!="string")return ke.errors=[{instancePath:s+"/data/commit",keyword:"\
-type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a){if(i.tree_id!==void 0){let o=e;if(typeof i.tree_id!="s\
-tring")return ke.errors=[{instancePath:s+"/data/tree_id",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;
-if(a){if(i.pull_request!==void 0){let o=e;if(typeof i.pull_request!="string")return ke.errors=[{instancePath:s+"/data/pu\
-ll_request",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a)if(i.note!==void 0){let o=e;if(typeof i.
-note!="string")return ke.errors=[{instancePath:s+"/data/note",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else
+errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let p in i){let o=e;if(!(p==="as"||
+p==="branch"||p==="commit"||p==="tree_id"||p==="pull_request"||p==="note")){let l={instancePath:s+"/data",keyword:"enum",
+params:{allowedValues:vo},propertyName:p};r===null?r=[l]:r.push(l),e++}var m=o===e;if(!m){let l={instancePath:s+"/data",
+keyword:"propertyNames",params:{propertyName:p}};return r===null?r=[l]:r.push(l),e++,ke.errors=r,!1;break}}if(m){if(i.as!==
+void 0){let p=i.as,o=e;if(!(p==="none"||p==="branch"||p==="pr"))return ke.errors=[{instancePath:s+"/data/as",keyword:"en\
+um",params:{allowedValues:Ei}}],!1;var a=o===e}else var a=!0;if(a){if(i.branch!==void 0){let p=e;if(typeof i.branch!="st\
+ring")return ke.errors=[{instancePath:s+"/data/branch",keyword:"type",params:{type:"string"}}],!1;var a=p===e}else var a=!0;
+if(a){if(i.commit!==void 0){let p=e;if(typeof i.commit!="string")return ke.errors=[{instancePath:s+"/data/commit",keyword:"\
+type",params:{type:"string"}}],!1;var a=p===e}else var a=!0;if(a){if(i.tree_id!==void 0){let p=e;if(typeof i.tree_id!="s\
+tring")return ke.errors=[{instancePath:s+"/data/tree_id",keyword:"type",params:{type:"string"}}],!1;var a=p===e}else var a=!0;
+if(a){if(i.pull_request!==void 0){let p=e;if(typeof i.pull_request!="string")return ke.errors=[{instancePath:s+"/data/pu\
+ll_request",keyword:"type",params:{type:"string"}}],!1;var a=p===e}else var a=!0;if(a)if(i.note!==void 0){let p=e;if(typeof i.
+note!="string")return ke.errors=[{instancePath:s+"/data/note",keyword:"type",params:{type:"string"}}],!1;var a=p===e}else
 var a=!0}}}}}}else return ke.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else
 var n=!0}}}else return ke.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ke.errors=r,e===0}var _o=["requirements"];function Xe(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&(d="type")||t.at===void 0&&
@@ -1411,11 +1415,11 @@ g")return Xe.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string
 let i=e;h(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:_,dynamicAnchors:b})||(r=r===null?h.errors:
 r.concat(h.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;if(e===u)if(i&&typeof i==
 "object"&&!Array.isArray(i)){let y;if(i.requirements===void 0&&(y="requirements"))return Xe.errors=[{instancePath:s+"/da\
-ta",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let l=e;if(o!=="requirements"){let p={instancePath:s+
-"/data",keyword:"enum",params:{allowedValues:_o},propertyName:o};r===null?r=[p]:r.push(p),e++}var m=l===e;if(!m){let p={
-instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[p]:r.push(p),e++,Xe.errors=r,
-!1;break}}if(m&&i.requirements!==void 0){let o=i.requirements;if(e===e)if(Array.isArray(o)){var a=!0;let p=o.length;for(let N=0;N<
-p;N++){let v=e;pe(o[N],{instancePath:s+"/data/requirements/"+N,parentData:o,parentDataProperty:N,rootData:_,dynamicAnchors:b})||
+ta",keyword:"required",params:{missingProperty:y}}],!1;for(let p in i){let o=e;if(p!=="requirements"){let l={instancePath:s+
+"/data",keyword:"enum",params:{allowedValues:_o},propertyName:p};r===null?r=[l]:r.push(l),e++}var m=o===e;if(!m){let l={
+instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:p}};return r===null?r=[l]:r.push(l),e++,Xe.errors=r,
+!1;break}}if(m&&i.requirements!==void 0){let p=i.requirements;if(e===e)if(Array.isArray(p)){var a=!0;let l=p.length;for(let N=0;N<
+l;N++){let v=e;pe(p[N],{instancePath:s+"/data/requirements/"+N,parentData:p,parentDataProperty:N,rootData:_,dynamicAnchors:b})||
 (r=r===null?pe.errors:r.concat(pe.errors),e=r.length);var a=v===e;if(!a)break}}else return Xe.errors=[{instancePath:s+"/\
 data/requirements",keyword:"type",params:{type:"array"}}],!1}}else return Xe.errors=[{instancePath:s+"/data",keyword:"ty\
 pe",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return Xe.errors=[{instancePath:s,keyword:"type",params:{
@@ -1423,18 +1427,18 @@ type:"object"}}],!1;return Xe.errors=r,e===0}var go=["verdicts"],bo=["id","verdi
 parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&
 !Array.isArray(t)){let u;if(t.type===void 0&&(u="type")||t.at===void 0&&(u="at")||t.data===void 0&&(u="data"))return _e.
 errors=[{instancePath:s,keyword:"required",params:{missingProperty:u}}],!1;for(let f in t){let y=e;if(!(f==="type"||f===
-"at"||f==="data")){let o={instancePath:s,keyword:"enum",params:{allowedValues:U},propertyName:f};r===null?r=[o]:r.push(o),
-e++}var g=y===e;if(!g){let o={instancePath:s,keyword:"propertyNames",params:{propertyName:f}};return r===null?r=[o]:r.push(
-o),e++,_e.errors=r,!1;break}}if(g){if(t.type!==void 0){let f=t.type,y=e;if(typeof f!="string")return _e.errors=[{instancePath:s+
+"at"||f==="data")){let p={instancePath:s,keyword:"enum",params:{allowedValues:U},propertyName:f};r===null?r=[p]:r.push(p),
+e++}var g=y===e;if(!g){let p={instancePath:s,keyword:"propertyNames",params:{propertyName:f}};return r===null?r=[p]:r.push(
+p),e++,_e.errors=r,!1;break}}if(g){if(t.type!==void 0){let f=t.type,y=e;if(typeof f!="string")return _e.errors=[{instancePath:s+
 "/type",keyword:"type",params:{type:"string"}}],!1;if(f!=="requirements_judged")return _e.errors=[{instancePath:s+"/type",
 keyword:"const",params:{allowedValue:"requirements_judged"}}],!1;var n=y===e}else var n=!0;if(n){if(t.at!==void 0){let f=e;
 h(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:_,dynamicAnchors:b})||(r=r===null?h.errors:r.
 concat(h.errors),e=r.length);var n=f===e}else var n=!0;if(n)if(t.data!==void 0){let f=t.data,y=e;if(e===y)if(f&&typeof f==
-"object"&&!Array.isArray(f)){let l;if(f.verdicts===void 0&&(l="verdicts"))return _e.errors=[{instancePath:s+"/data",keyword:"\
-required",params:{missingProperty:l}}],!1;for(let p in f){let N=e;if(p!=="verdicts"){let v={instancePath:s+"/data",keyword:"\
-enum",params:{allowedValues:go},propertyName:p};r===null?r=[v]:r.push(v),e++}var m=N===e;if(!m){let v={instancePath:s+"/\
-data",keyword:"propertyNames",params:{propertyName:p}};return r===null?r=[v]:r.push(v),e++,_e.errors=r,!1;break}}if(m&&f.
-verdicts!==void 0){let p=f.verdicts;if(e===e)if(Array.isArray(p)){var a=!0;let v=p.length;for(let c=0;c<v;c++){let j=p[c],
+"object"&&!Array.isArray(f)){let o;if(f.verdicts===void 0&&(o="verdicts"))return _e.errors=[{instancePath:s+"/data",keyword:"\
+required",params:{missingProperty:o}}],!1;for(let l in f){let N=e;if(l!=="verdicts"){let v={instancePath:s+"/data",keyword:"\
+enum",params:{allowedValues:go},propertyName:l};r===null?r=[v]:r.push(v),e++}var m=N===e;if(!m){let v={instancePath:s+"/\
+data",keyword:"propertyNames",params:{propertyName:l}};return r===null?r=[v]:r.push(v),e++,_e.errors=r,!1;break}}if(m&&f.
+verdicts!==void 0){let l=f.verdicts;if(e===e)if(Array.isArray(l)){var a=!0;let v=l.length;for(let c=0;c<v;c++){let j=l[c],
 R=e;if(e===R)if(j&&typeof j=="object"&&!Array.isArray(j)){let w;if(j.id===void 0&&(w="id")||j.verdict===void 0&&(w="verd\
 ict")||j.text===void 0&&(w="text"))return _e.errors=[{instancePath:s+"/data/verdicts/"+c,keyword:"required",params:{missingProperty:w}}],
 !1;for(let V in j){let L=e;if(!(V==="id"||V==="verdict"||V==="text")){let $={instancePath:s+"/data/verdicts/"+c,keyword:"\
@@ -1459,9 +1463,9 @@ errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(d!
 h(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:_,dynamicAnchors:b})||(r=r===null?h.errors:r.
 concat(h.errors),e=r.length);var n=d===e}else var n=!0;if(n)if(t.data!==void 0){let d=t.data,i=e;if(e===i)if(d&&typeof d==
 "object"&&!Array.isArray(d)){let f;if(d.id===void 0&&(f="id"))return Pe.errors=[{instancePath:s+"/data",keyword:"require\
-d",params:{missingProperty:f}}],!1;for(let y in d){let o=e;if(y!=="id"){let l={instancePath:s+"/data",keyword:"enum",params:{
-allowedValues:wo},propertyName:y};r===null?r=[l]:r.push(l),e++}var m=o===e;if(!m){let l={instancePath:s+"/data",keyword:"\
-propertyNames",params:{propertyName:y}};return r===null?r=[l]:r.push(l),e++,Pe.errors=r,!1;break}}if(m&&d.id!==void 0&&typeof d.
+d",params:{missingProperty:f}}],!1;for(let y in d){let p=e;if(y!=="id"){let o={instancePath:s+"/data",keyword:"enum",params:{
+allowedValues:wo},propertyName:y};r===null?r=[o]:r.push(o),e++}var m=p===e;if(!m){let o={instancePath:s+"/data",keyword:"\
+propertyNames",params:{propertyName:y}};return r===null?r=[o]:r.push(o),e++,Pe.errors=r,!1;break}}if(m&&d.id!==void 0&&typeof d.
 id!="string")return Pe.errors=[{instancePath:s+"/data/id",keyword:"type",params:{type:"string"}}],!1}else return Pe.errors=
 [{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=i===e}else var n=!0}}}else return Pe.errors=[{
 instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Pe.errors=r,e===0}var ho=["commit","is_clean"];function Ye(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
@@ -1475,13 +1479,13 @@ g")return Ye.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string
 void 0){let i=e;h(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:_,dynamicAnchors:b})||(r=r===
 null?h.errors:r.concat(h.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;if(e===
 u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.commit===void 0&&(y="commit")||i.is_clean===void 0&&(y="is_cle\
-an"))return Ye.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let l=e;
-if(!(o==="commit"||o==="is_clean")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:ho},propertyName:o};
-r===null?r=[p]:r.push(p),e++}var m=l===e;if(!m){let p={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};
-return r===null?r=[p]:r.push(p),e++,Ye.errors=r,!1;break}}if(m){if(i.commit!==void 0){let o=e;if(typeof i.commit!="strin\
-g")return Ye.errors=[{instancePath:s+"/data/commit",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;
-if(a)if(i.is_clean!==void 0){let o=e;if(typeof i.is_clean!="boolean")return Ye.errors=[{instancePath:s+"/data/is_clean",
-keyword:"type",params:{type:"boolean"}}],!1;var a=o===e}else var a=!0}}else return Ye.errors=[{instancePath:s+"/data",keyword:"\
+an"))return Ye.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let p in i){let o=e;
+if(!(p==="commit"||p==="is_clean")){let l={instancePath:s+"/data",keyword:"enum",params:{allowedValues:ho},propertyName:p};
+r===null?r=[l]:r.push(l),e++}var m=o===e;if(!m){let l={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:p}};
+return r===null?r=[l]:r.push(l),e++,Ye.errors=r,!1;break}}if(m){if(i.commit!==void 0){let p=e;if(typeof i.commit!="strin\
+g")return Ye.errors=[{instancePath:s+"/data/commit",keyword:"type",params:{type:"string"}}],!1;var a=p===e}else var a=!0;
+if(a)if(i.is_clean!==void 0){let p=e;if(typeof i.is_clean!="boolean")return Ye.errors=[{instancePath:s+"/data/is_clean",
+keyword:"type",params:{type:"boolean"}}],!1;var a=p===e}else var a=!0}}else return Ye.errors=[{instancePath:s+"/data",keyword:"\
 type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return Ye.errors=[{instancePath:s,keyword:"type",params:{
 type:"object"}}],!1;return Ye.errors=r,e===0}var is=["commit"];function er(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let a;if(t.type===void 0&&(a="type")||t.at===void 0&&
@@ -1494,9 +1498,9 @@ g")return er.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string
 void 0){let d=e;h(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:_,dynamicAnchors:b})||(r=r===
 null?h.errors:r.concat(h.errors),e=r.length);var n=d===e}else var n=!0;if(n)if(t.data!==void 0){let d=t.data,i=e;if(e===
 i)if(d&&typeof d=="object"&&!Array.isArray(d)){let f;if(d.commit===void 0&&(f="commit"))return er.errors=[{instancePath:s+
-"/data",keyword:"required",params:{missingProperty:f}}],!1;for(let y in d){let o=e;if(y!=="commit"){let l={instancePath:s+
-"/data",keyword:"enum",params:{allowedValues:is},propertyName:y};r===null?r=[l]:r.push(l),e++}var m=o===e;if(!m){let l={
-instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:y}};return r===null?r=[l]:r.push(l),e++,er.errors=r,
+"/data",keyword:"required",params:{missingProperty:f}}],!1;for(let y in d){let p=e;if(y!=="commit"){let o={instancePath:s+
+"/data",keyword:"enum",params:{allowedValues:is},propertyName:y};r===null?r=[o]:r.push(o),e++}var m=p===e;if(!m){let o={
+instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:y}};return r===null?r=[o]:r.push(o),e++,er.errors=r,
 !1;break}}if(m&&d.commit!==void 0&&typeof d.commit!="string")return er.errors=[{instancePath:s+"/data/commit",keyword:"t\
 ype",params:{type:"string"}}],!1}else return er.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],
 !1;var n=i===e}else var n=!0}}}else return er.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return er.
@@ -1511,9 +1515,9 @@ errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(d!
 h(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:_,dynamicAnchors:b})||(r=r===null?h.errors:r.
 concat(h.errors),e=r.length);var n=d===e}else var n=!0;if(n)if(t.data!==void 0){let d=t.data,i=e;if(e===i)if(d&&typeof d==
 "object"&&!Array.isArray(d)){let f;if(d.commit===void 0&&(f="commit"))return rr.errors=[{instancePath:s+"/data",keyword:"\
-required",params:{missingProperty:f}}],!1;for(let y in d){let o=e;if(y!=="commit"){let l={instancePath:s+"/data",keyword:"\
-enum",params:{allowedValues:is},propertyName:y};r===null?r=[l]:r.push(l),e++}var m=o===e;if(!m){let l={instancePath:s+"/\
-data",keyword:"propertyNames",params:{propertyName:y}};return r===null?r=[l]:r.push(l),e++,rr.errors=r,!1;break}}if(m&&d.
+required",params:{missingProperty:f}}],!1;for(let y in d){let p=e;if(y!=="commit"){let o={instancePath:s+"/data",keyword:"\
+enum",params:{allowedValues:is},propertyName:y};r===null?r=[o]:r.push(o),e++}var m=p===e;if(!m){let o={instancePath:s+"/\
+data",keyword:"propertyNames",params:{propertyName:y}};return r===null?r=[o]:r.push(o),e++,rr.errors=r,!1;break}}if(m&&d.
 commit!==void 0&&typeof d.commit!="string")return rr.errors=[{instancePath:s+"/data/commit",keyword:"type",params:{type:"\
 string"}}],!1}else return rr.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=i===e}else
 var n=!0}}}else return rr.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return rr.errors=r,e===0}function tr(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){let r=null,e=0;
@@ -1527,9 +1531,9 @@ errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(d!
 h(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:_,dynamicAnchors:b})||(r=r===null?h.errors:r.
 concat(h.errors),e=r.length);var n=d===e}else var n=!0;if(n)if(t.data!==void 0){let d=t.data,i=e;if(e===i)if(d&&typeof d==
 "object"&&!Array.isArray(d)){let f;if(d.commit===void 0&&(f="commit"))return tr.errors=[{instancePath:s+"/data",keyword:"\
-required",params:{missingProperty:f}}],!1;for(let y in d){let o=e;if(y!=="commit"){let l={instancePath:s+"/data",keyword:"\
-enum",params:{allowedValues:is},propertyName:y};r===null?r=[l]:r.push(l),e++}var m=o===e;if(!m){let l={instancePath:s+"/\
-data",keyword:"propertyNames",params:{propertyName:y}};return r===null?r=[l]:r.push(l),e++,tr.errors=r,!1;break}}if(m&&d.
+required",params:{missingProperty:f}}],!1;for(let y in d){let p=e;if(y!=="commit"){let o={instancePath:s+"/data",keyword:"\
+enum",params:{allowedValues:is},propertyName:y};r===null?r=[o]:r.push(o),e++}var m=p===e;if(!m){let o={instancePath:s+"/\
+data",keyword:"propertyNames",params:{propertyName:y}};return r===null?r=[o]:r.push(o),e++,tr.errors=r,!1;break}}if(m&&d.
 commit!==void 0&&typeof d.commit!="string")return tr.errors=[{instancePath:s+"/data/commit",keyword:"type",params:{type:"\
 string"}}],!1}else return tr.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=i===e}else
 var n=!0}}}else return tr.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return tr.errors=r,e===0}function sr(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){let r=null,e=0;
@@ -1543,9 +1547,9 @@ errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(d!
 h(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:_,dynamicAnchors:b})||(r=r===null?h.errors:r.
 concat(h.errors),e=r.length);var n=d===e}else var n=!0;if(n)if(t.data!==void 0){let d=t.data,i=e;if(e===i)if(d&&typeof d==
 "object"&&!Array.isArray(d)){let f;if(d.commit===void 0&&(f="commit"))return sr.errors=[{instancePath:s+"/data",keyword:"\
-required",params:{missingProperty:f}}],!1;for(let y in d){let o=e;if(y!=="commit"){let l={instancePath:s+"/data",keyword:"\
-enum",params:{allowedValues:is},propertyName:y};r===null?r=[l]:r.push(l),e++}var m=o===e;if(!m){let l={instancePath:s+"/\
-data",keyword:"propertyNames",params:{propertyName:y}};return r===null?r=[l]:r.push(l),e++,sr.errors=r,!1;break}}if(m&&d.
+required",params:{missingProperty:f}}],!1;for(let y in d){let p=e;if(y!=="commit"){let o={instancePath:s+"/data",keyword:"\
+enum",params:{allowedValues:is},propertyName:y};r===null?r=[o]:r.push(o),e++}var m=p===e;if(!m){let o={instancePath:s+"/\
+data",keyword:"propertyNames",params:{propertyName:y}};return r===null?r=[o]:r.push(o),e++,sr.errors=r,!1;break}}if(m&&d.
 commit!==void 0&&typeof d.commit!="string")return sr.errors=[{instancePath:s+"/data/commit",keyword:"type",params:{type:"\
 string"}}],!1}else return sr.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=i===e}else
 var n=!0}}}else return sr.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return sr.errors=r,e===0}var No=["end","merge_commit"],jo=["merged","closed"];function He(t,{instancePath:s="",parentData:A,parentDataProperty:x,
@@ -1559,37 +1563,37 @@ ring"}}],!1;if(i!=="followed")return He.errors=[{instancePath:s+"/type",keyword:
 !1;var n=u===e}else var n=!0;if(n){if(t.at!==void 0){let i=e;h(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
 at",rootData:_,dynamicAnchors:b})||(r=r===null?h.errors:r.concat(h.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.
 data!==void 0){let i=t.data,u=e;if(e===u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.end===void 0&&(y="end"))
-return He.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let l=e;if(!(o===
-"end"||o==="merge_commit")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:No},propertyName:o};r===null?
-r=[p]:r.push(p),e++}var m=l===e;if(!m){let p={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===
-null?r=[p]:r.push(p),e++,He.errors=r,!1;break}}if(m){if(i.end!==void 0){let o=i.end,l=e;if(!(o==="merged"||o==="closed"))
-return He.errors=[{instancePath:s+"/data/end",keyword:"enum",params:{allowedValues:jo}}],!1;var a=l===e}else var a=!0;if(a)
-if(i.merge_commit!==void 0){let o=e;if(typeof i.merge_commit!="string")return He.errors=[{instancePath:s+"/data/merge_co\
-mmit",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0}}else return He.errors=[{instancePath:s+"/dat\
+return He.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let p in i){let o=e;if(!(p===
+"end"||p==="merge_commit")){let l={instancePath:s+"/data",keyword:"enum",params:{allowedValues:No},propertyName:p};r===null?
+r=[l]:r.push(l),e++}var m=o===e;if(!m){let l={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:p}};return r===
+null?r=[l]:r.push(l),e++,He.errors=r,!1;break}}if(m){if(i.end!==void 0){let p=i.end,o=e;if(!(p==="merged"||p==="closed"))
+return He.errors=[{instancePath:s+"/data/end",keyword:"enum",params:{allowedValues:jo}}],!1;var a=o===e}else var a=!0;if(a)
+if(i.merge_commit!==void 0){let p=e;if(typeof i.merge_commit!="string")return He.errors=[{instancePath:s+"/data/merge_co\
+mmit",keyword:"type",params:{type:"string"}}],!1;var a=p===e}else var a=!0}}else return He.errors=[{instancePath:s+"/dat\
 a",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return He.errors=[{instancePath:s,keyword:"\
 type",params:{type:"object"}}],!1;return He.errors=r,e===0}var qo=["into","commit","result","reason","setup_failed","checks","duration_ms"];function Q(t,{instancePath:s="",parentData:A,
 parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(
-t)){let o;if(t.type===void 0&&(o="type")||t.at===void 0&&(o="at")||t.data===void 0&&(o="data"))return Q.errors=[{instancePath:s,
-keyword:"required",params:{missingProperty:o}}],!1;for(let l in t){let p=e;if(!(l==="type"||l==="at"||l==="data")){let N={
-instancePath:s,keyword:"enum",params:{allowedValues:U},propertyName:l};r===null?r=[N]:r.push(N),e++}var g=p===e;if(!g){let N={
-instancePath:s,keyword:"propertyNames",params:{propertyName:l}};return r===null?r=[N]:r.push(N),e++,Q.errors=r,!1;break}}
-if(g){if(t.type!==void 0){let l=t.type,p=e;if(typeof l!="string")return Q.errors=[{instancePath:s+"/type",keyword:"type",
-params:{type:"string"}}],!1;if(l!=="merge_checked")return Q.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"\
-merge_checked"}}],!1;var n=p===e}else var n=!0;if(n){if(t.at!==void 0){let l=e;h(t.at,{instancePath:s+"/at",parentData:t,
-parentDataProperty:"at",rootData:_,dynamicAnchors:b})||(r=r===null?h.errors:r.concat(h.errors),e=r.length);var n=l===e}else
-var n=!0;if(n)if(t.data!==void 0){let l=t.data,p=e;if(e===p)if(l&&typeof l=="object"&&!Array.isArray(l)){let v;if(l.into===
-void 0&&(v="into")||l.commit===void 0&&(v="commit")||l.result===void 0&&(v="result")||l.checks===void 0&&(v="checks")||l.
+t)){let p;if(t.type===void 0&&(p="type")||t.at===void 0&&(p="at")||t.data===void 0&&(p="data"))return Q.errors=[{instancePath:s,
+keyword:"required",params:{missingProperty:p}}],!1;for(let o in t){let l=e;if(!(o==="type"||o==="at"||o==="data")){let N={
+instancePath:s,keyword:"enum",params:{allowedValues:U},propertyName:o};r===null?r=[N]:r.push(N),e++}var g=l===e;if(!g){let N={
+instancePath:s,keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[N]:r.push(N),e++,Q.errors=r,!1;break}}
+if(g){if(t.type!==void 0){let o=t.type,l=e;if(typeof o!="string")return Q.errors=[{instancePath:s+"/type",keyword:"type",
+params:{type:"string"}}],!1;if(o!=="merge_checked")return Q.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"\
+merge_checked"}}],!1;var n=l===e}else var n=!0;if(n){if(t.at!==void 0){let o=e;h(t.at,{instancePath:s+"/at",parentData:t,
+parentDataProperty:"at",rootData:_,dynamicAnchors:b})||(r=r===null?h.errors:r.concat(h.errors),e=r.length);var n=o===e}else
+var n=!0;if(n)if(t.data!==void 0){let o=t.data,l=e;if(e===l)if(o&&typeof o=="object"&&!Array.isArray(o)){let v;if(o.into===
+void 0&&(v="into")||o.commit===void 0&&(v="commit")||o.result===void 0&&(v="result")||o.checks===void 0&&(v="checks")||o.
 duration_ms===void 0&&(v="duration_ms"))return Q.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:v}}],
-!1;for(let c in l){let j=e;if(!(c==="into"||c==="commit"||c==="result"||c==="reason"||c==="setup_failed"||c==="checks"||
+!1;for(let c in o){let j=e;if(!(c==="into"||c==="commit"||c==="result"||c==="reason"||c==="setup_failed"||c==="checks"||
 c==="duration_ms")){let R={instancePath:s+"/data",keyword:"enum",params:{allowedValues:qo},propertyName:c};r===null?r=[R]:
 r.push(R),e++}var m=j===e;if(!m){let R={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:c}};return r===
-null?r=[R]:r.push(R),e++,Q.errors=r,!1;break}}if(m){if(l.into!==void 0){let c=e;if(typeof l.into!="string")return Q.errors=
-[{instancePath:s+"/data/into",keyword:"type",params:{type:"string"}}],!1;var a=c===e}else var a=!0;if(a){if(l.commit!==void 0){
-let c=e;if(typeof l.commit!="string")return Q.errors=[{instancePath:s+"/data/commit",keyword:"type",params:{type:"string"}}],
-!1;var a=c===e}else var a=!0;if(a){if(l.result!==void 0){let c=l.result,j=e;if(!(c==="passed"||c==="failed"||c==="skippe\
+null?r=[R]:r.push(R),e++,Q.errors=r,!1;break}}if(m){if(o.into!==void 0){let c=e;if(typeof o.into!="string")return Q.errors=
+[{instancePath:s+"/data/into",keyword:"type",params:{type:"string"}}],!1;var a=c===e}else var a=!0;if(a){if(o.commit!==void 0){
+let c=e;if(typeof o.commit!="string")return Q.errors=[{instancePath:s+"/data/commit",keyword:"type",params:{type:"string"}}],
+!1;var a=c===e}else var a=!0;if(a){if(o.result!==void 0){let c=o.result,j=e;if(!(c==="passed"||c==="failed"||c==="skippe\
 d"))return Q.errors=[{instancePath:s+"/data/result",keyword:"enum",params:{allowedValues:Li}}],!1;var a=j===e}else var a=!0;
-if(a){if(l.reason!==void 0){let c=e;if(typeof l.reason!="string")return Q.errors=[{instancePath:s+"/data/reason",keyword:"\
-type",params:{type:"string"}}],!1;var a=c===e}else var a=!0;if(a){if(l.setup_failed!==void 0){let c=l.setup_failed,j=e;if(e===
+if(a){if(o.reason!==void 0){let c=e;if(typeof o.reason!="string")return Q.errors=[{instancePath:s+"/data/reason",keyword:"\
+type",params:{type:"string"}}],!1;var a=c===e}else var a=!0;if(a){if(o.setup_failed!==void 0){let c=o.setup_failed,j=e;if(e===
 j)if(c&&typeof c=="object"&&!Array.isArray(c)){let k;if(c.command===void 0&&(k="command")||c.duration_ms===void 0&&(k="d\
 uration_ms")||c.output===void 0&&(k="output"))return Q.errors=[{instancePath:s+"/data/setup_failed",keyword:"required",params:{
 missingProperty:k}}],!1;for(let w in c){let V=e;if(!(w==="command"||w==="exit_code"||w==="problem"||w==="duration_ms"||w===
@@ -1606,7 +1610,7 @@ on_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===V&&typeof w=="number"&
 [{instancePath:s+"/data/setup_failed/duration_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var i=V===e}else
 var i=!0;if(i)if(c.output!==void 0){let w=e;if(typeof c.output!="string")return Q.errors=[{instancePath:s+"/data/setup_f\
 ailed/output",keyword:"type",params:{type:"string"}}],!1;var i=w===e}else var i=!0}}}}}else return Q.errors=[{instancePath:s+
-"/data/setup_failed",keyword:"type",params:{type:"object"}}],!1;var a=j===e}else var a=!0;if(a){if(l.checks!==void 0){let c=l.
+"/data/setup_failed",keyword:"type",params:{type:"object"}}],!1;var a=j===e}else var a=!0;if(a){if(o.checks!==void 0){let c=o.
 checks,j=e;if(e===j)if(Array.isArray(c)){var u=!0;let k=c.length;for(let w=0;w<k;w++){let V=c[w],L=e;if(e===L)if(V&&typeof V==
 "object"&&!Array.isArray(V)){let F;if(V.command===void 0&&(F="command")||V.passed===void 0&&(F="passed")||V.duration_ms===
 void 0&&(F="duration_ms")||V.output===void 0&&(F="output"))return Q.errors=[{instancePath:s+"/data/checks/"+w,keyword:"r\
@@ -1625,15 +1629,15 @@ G=e;if(!(typeof D=="number"&&!(D%1)&&!isNaN(D)&&isFinite(D)))return Q.errors=[{i
 on_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===G&&typeof D=="number"&&isFinite(D)&&(D<0||isNaN(D)))return Q.errors=
 [{instancePath:s+"/data/checks/"+w+"/duration_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var y=G===e}else
 var y=!0;if(y){if(V.output!==void 0){let D=e;if(typeof V.output!="string")return Q.errors=[{instancePath:s+"/data/checks\
-/"+w+"/output",keyword:"type",params:{type:"string"}}],!1;var y=D===e}else var y=!0;if(y)if(V.tests!==void 0){let D=e;fe(
+/"+w+"/output",keyword:"type",params:{type:"string"}}],!1;var y=D===e}else var y=!0;if(y)if(V.tests!==void 0){let D=e;de(
 V.tests,{instancePath:s+"/data/checks/"+w+"/tests",parentData:V,parentDataProperty:"tests",rootData:_,dynamicAnchors:b})||
-(r=r===null?fe.errors:r.concat(fe.errors),e=r.length);var y=D===e}else var y=!0}}}}}}}else return Q.errors=[{instancePath:s+
+(r=r===null?de.errors:r.concat(de.errors),e=r.length);var y=D===e}else var y=!0}}}}}}}else return Q.errors=[{instancePath:s+
 "/data/checks/"+w,keyword:"type",params:{type:"object"}}],!1;var u=L===e;if(!u)break}}else return Q.errors=[{instancePath:s+
-"/data/checks",keyword:"type",params:{type:"array"}}],!1;var a=j===e}else var a=!0;if(a)if(l.duration_ms!==void 0){let c=l.
+"/data/checks",keyword:"type",params:{type:"array"}}],!1;var a=j===e}else var a=!0;if(a)if(o.duration_ms!==void 0){let c=o.
 duration_ms,j=e;if(!(typeof c=="number"&&!(c%1)&&!isNaN(c)&&isFinite(c)))return Q.errors=[{instancePath:s+"/data/duratio\
 n_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===j&&typeof c=="number"&&isFinite(c)&&(c<0||isNaN(c)))return Q.errors=
 [{instancePath:s+"/data/duration_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=j===e}else var a=!0}}}}}}}else
-return Q.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=p===e}else var n=!0}}}else return Q.
+return Q.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=l===e}else var n=!0}}}else return Q.
 errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Q.errors=r,e===0}var Ao=["by","into","from","commit","how"],Si=["fast_forward","merge_commit","by_hand"];function De(t,{instancePath:s="",
 parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&
 !Array.isArray(t)){let d;if(t.type===void 0&&(d="type")||t.at===void 0&&(d="at")||t.data===void 0&&(d="data"))return De.
@@ -1647,17 +1651,17 @@ onst",params:{allowedValue:"merging"}}],!1;var n=u===e}else var n=!0;if(n){if(t.
 var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;if(e===u)if(i&&typeof i=="object"&&!Array.isArray(i)){
 let y;if(i.by===void 0&&(y="by")||i.into===void 0&&(y="into")||i.from===void 0&&(y="from")||i.commit===void 0&&(y="commi\
 t")||i.how===void 0&&(y="how"))return De.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],
-!1;for(let o in i){let l=e;if(!(o==="by"||o==="into"||o==="from"||o==="commit"||o==="how")){let p={instancePath:s+"/data",
-keyword:"enum",params:{allowedValues:Ao},propertyName:o};r===null?r=[p]:r.push(p),e++}var m=l===e;if(!m){let p={instancePath:s+
-"/data",keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[p]:r.push(p),e++,De.errors=r,!1;break}}if(m){
-if(i.by!==void 0){let o=e;ae(i.by,{instancePath:s+"/data/by",parentData:i,parentDataProperty:"by",rootData:_,dynamicAnchors:b})||
-(r=r===null?ae.errors:r.concat(ae.errors),e=r.length);var a=o===e}else var a=!0;if(a){if(i.into!==void 0){let o=e;if(typeof i.
-into!="string")return De.errors=[{instancePath:s+"/data/into",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else
-var a=!0;if(a){if(i.from!==void 0){let o=e;if(typeof i.from!="string")return De.errors=[{instancePath:s+"/data/from",keyword:"\
-type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a){if(i.commit!==void 0){let o=e;if(typeof i.commit!="str\
-ing")return De.errors=[{instancePath:s+"/data/commit",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;
-if(a)if(i.how!==void 0){let o=i.how,l=e;if(!(o==="fast_forward"||o==="merge_commit"||o==="by_hand"))return De.errors=[{instancePath:s+
-"/data/how",keyword:"enum",params:{allowedValues:Si}}],!1;var a=l===e}else var a=!0}}}}}else return De.errors=[{instancePath:s+
+!1;for(let p in i){let o=e;if(!(p==="by"||p==="into"||p==="from"||p==="commit"||p==="how")){let l={instancePath:s+"/data",
+keyword:"enum",params:{allowedValues:Ao},propertyName:p};r===null?r=[l]:r.push(l),e++}var m=o===e;if(!m){let l={instancePath:s+
+"/data",keyword:"propertyNames",params:{propertyName:p}};return r===null?r=[l]:r.push(l),e++,De.errors=r,!1;break}}if(m){
+if(i.by!==void 0){let p=e;ae(i.by,{instancePath:s+"/data/by",parentData:i,parentDataProperty:"by",rootData:_,dynamicAnchors:b})||
+(r=r===null?ae.errors:r.concat(ae.errors),e=r.length);var a=p===e}else var a=!0;if(a){if(i.into!==void 0){let p=e;if(typeof i.
+into!="string")return De.errors=[{instancePath:s+"/data/into",keyword:"type",params:{type:"string"}}],!1;var a=p===e}else
+var a=!0;if(a){if(i.from!==void 0){let p=e;if(typeof i.from!="string")return De.errors=[{instancePath:s+"/data/from",keyword:"\
+type",params:{type:"string"}}],!1;var a=p===e}else var a=!0;if(a){if(i.commit!==void 0){let p=e;if(typeof i.commit!="str\
+ing")return De.errors=[{instancePath:s+"/data/commit",keyword:"type",params:{type:"string"}}],!1;var a=p===e}else var a=!0;
+if(a)if(i.how!==void 0){let p=i.how,o=e;if(!(p==="fast_forward"||p==="merge_commit"||p==="by_hand"))return De.errors=[{instancePath:s+
+"/data/how",keyword:"enum",params:{allowedValues:Si}}],!1;var a=o===e}else var a=!0}}}}}else return De.errors=[{instancePath:s+
 "/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return De.errors=[{instancePath:s,keyword:"\
 type",params:{type:"object"}}],!1;return De.errors=r,e===0}var xo=["by","into","commit","how"];function Ke(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&(d="type")||t.at===void 0&&
@@ -1671,16 +1675,16 @@ let i=e;h(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootDa
 r.concat(h.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;if(e===u)if(i&&typeof i==
 "object"&&!Array.isArray(i)){let y;if(i.by===void 0&&(y="by")||i.into===void 0&&(y="into")||i.commit===void 0&&(y="commi\
 t")||i.how===void 0&&(y="how"))return Ke.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],
-!1;for(let o in i){let l=e;if(!(o==="by"||o==="into"||o==="commit"||o==="how")){let p={instancePath:s+"/data",keyword:"e\
-num",params:{allowedValues:xo},propertyName:o};r===null?r=[p]:r.push(p),e++}var m=l===e;if(!m){let p={instancePath:s+"/d\
-ata",keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[p]:r.push(p),e++,Ke.errors=r,!1;break}}if(m){if(i.
-by!==void 0){let o=e;ae(i.by,{instancePath:s+"/data/by",parentData:i,parentDataProperty:"by",rootData:_,dynamicAnchors:b})||
-(r=r===null?ae.errors:r.concat(ae.errors),e=r.length);var a=o===e}else var a=!0;if(a){if(i.into!==void 0){let o=e;if(typeof i.
-into!="string")return Ke.errors=[{instancePath:s+"/data/into",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else
-var a=!0;if(a){if(i.commit!==void 0){let o=e;if(typeof i.commit!="string")return Ke.errors=[{instancePath:s+"/data/commi\
-t",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a)if(i.how!==void 0){let o=i.how,l=e;if(!(o===
-"fast_forward"||o==="merge_commit"||o==="by_hand"))return Ke.errors=[{instancePath:s+"/data/how",keyword:"enum",params:{
-allowedValues:Si}}],!1;var a=l===e}else var a=!0}}}}else return Ke.errors=[{instancePath:s+"/data",keyword:"type",params:{
+!1;for(let p in i){let o=e;if(!(p==="by"||p==="into"||p==="commit"||p==="how")){let l={instancePath:s+"/data",keyword:"e\
+num",params:{allowedValues:xo},propertyName:p};r===null?r=[l]:r.push(l),e++}var m=o===e;if(!m){let l={instancePath:s+"/d\
+ata",keyword:"propertyNames",params:{propertyName:p}};return r===null?r=[l]:r.push(l),e++,Ke.errors=r,!1;break}}if(m){if(i.
+by!==void 0){let p=e;ae(i.by,{instancePath:s+"/data/by",parentData:i,parentDataProperty:"by",rootData:_,dynamicAnchors:b})||
+(r=r===null?ae.errors:r.concat(ae.errors),e=r.length);var a=p===e}else var a=!0;if(a){if(i.into!==void 0){let p=e;if(typeof i.
+into!="string")return Ke.errors=[{instancePath:s+"/data/into",keyword:"type",params:{type:"string"}}],!1;var a=p===e}else
+var a=!0;if(a){if(i.commit!==void 0){let p=e;if(typeof i.commit!="string")return Ke.errors=[{instancePath:s+"/data/commi\
+t",keyword:"type",params:{type:"string"}}],!1;var a=p===e}else var a=!0;if(a)if(i.how!==void 0){let p=i.how,o=e;if(!(p===
+"fast_forward"||p==="merge_commit"||p==="by_hand"))return Ke.errors=[{instancePath:s+"/data/how",keyword:"enum",params:{
+allowedValues:Si}}],!1;var a=o===e}else var a=!0}}}}else return Ke.errors=[{instancePath:s+"/data",keyword:"type",params:{
 type:"object"}}],!1;var n=u===e}else var n=!0}}}else return Ke.errors=[{instancePath:s,keyword:"type",params:{type:"obje\
 ct"}}],!1;return Ke.errors=r,e===0}var Vo=["by","url"];function ir(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&(d="type")||t.at===void 0&&
@@ -1693,13 +1697,13 @@ errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"pull_reque
 if(n){if(t.at!==void 0){let i=e;h(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:_,dynamicAnchors:b})||
 (r=r===null?h.errors:r.concat(h.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;
 if(e===u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.by===void 0&&(y="by")||i.url===void 0&&(y="url"))return ir.
-errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let l=e;if(!(o==="by"||
-o==="url")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Vo},propertyName:o};r===null?r=[p]:r.push(
-p),e++}var m=l===e;if(!m){let p={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===null?
-r=[p]:r.push(p),e++,ir.errors=r,!1;break}}if(m){if(i.by!==void 0){let o=e;ae(i.by,{instancePath:s+"/data/by",parentData:i,
-parentDataProperty:"by",rootData:_,dynamicAnchors:b})||(r=r===null?ae.errors:r.concat(ae.errors),e=r.length);var a=o===e}else
-var a=!0;if(a)if(i.url!==void 0){let o=e;if(typeof i.url!="string")return ir.errors=[{instancePath:s+"/data/url",keyword:"\
-type",params:{type:"string"}}],!1;var a=o===e}else var a=!0}}else return ir.errors=[{instancePath:s+"/data",keyword:"typ\
+errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let p in i){let o=e;if(!(p==="by"||
+p==="url")){let l={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Vo},propertyName:p};r===null?r=[l]:r.push(
+l),e++}var m=o===e;if(!m){let l={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:p}};return r===null?
+r=[l]:r.push(l),e++,ir.errors=r,!1;break}}if(m){if(i.by!==void 0){let p=e;ae(i.by,{instancePath:s+"/data/by",parentData:i,
+parentDataProperty:"by",rootData:_,dynamicAnchors:b})||(r=r===null?ae.errors:r.concat(ae.errors),e=r.length);var a=p===e}else
+var a=!0;if(a)if(i.url!==void 0){let p=e;if(typeof i.url!="string")return ir.errors=[{instancePath:s+"/data/url",keyword:"\
+type",params:{type:"string"}}],!1;var a=p===e}else var a=!0}}else return ir.errors=[{instancePath:s+"/data",keyword:"typ\
 e",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return ir.errors=[{instancePath:s,keyword:"type",params:{
 type:"object"}}],!1;return ir.errors=r,e===0}var $o=["by","branch","commit","ref","until"];function Le(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,
 dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&
@@ -1712,18 +1716,18 @@ let i=t.type,u=e;if(typeof i!="string")return Le.errors=[{instancePath:s+"/type"
 e}else var n=!0;if(n){if(t.at!==void 0){let i=e;h(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:_,
 dynamicAnchors:b})||(r=r===null?h.errors:r.concat(h.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){
 let i=t.data,u=e;if(e===u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.by===void 0&&(y="by")||i.branch===void 0&&
-(y="branch"))return Le.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){
-let l=e;if(!(o==="by"||o==="branch"||o==="commit"||o==="ref"||o==="until")){let p={instancePath:s+"/data",keyword:"enum",
-params:{allowedValues:$o},propertyName:o};r===null?r=[p]:r.push(p),e++}var m=l===e;if(!m){let p={instancePath:s+"/data",
-keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[p]:r.push(p),e++,Le.errors=r,!1;break}}if(m){if(i.by!==
-void 0){let o=e;ae(i.by,{instancePath:s+"/data/by",parentData:i,parentDataProperty:"by",rootData:_,dynamicAnchors:b})||(r=
-r===null?ae.errors:r.concat(ae.errors),e=r.length);var a=o===e}else var a=!0;if(a){if(i.branch!==void 0){let o=e;if(typeof i.
-branch!="string")return Le.errors=[{instancePath:s+"/data/branch",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else
-var a=!0;if(a){if(i.commit!==void 0){let o=e;if(typeof i.commit!="string")return Le.errors=[{instancePath:s+"/data/commi\
-t",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a){if(i.ref!==void 0){let o=e;if(typeof i.ref!=
-"string")return Le.errors=[{instancePath:s+"/data/ref",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;
-if(a)if(i.until!==void 0){let o=e;h(i.until,{instancePath:s+"/data/until",parentData:i,parentDataProperty:"until",rootData:_,
-dynamicAnchors:b})||(r=r===null?h.errors:r.concat(h.errors),e=r.length);var a=o===e}else var a=!0}}}}}else return Le.errors=
+(y="branch"))return Le.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let p in i){
+let o=e;if(!(p==="by"||p==="branch"||p==="commit"||p==="ref"||p==="until")){let l={instancePath:s+"/data",keyword:"enum",
+params:{allowedValues:$o},propertyName:p};r===null?r=[l]:r.push(l),e++}var m=o===e;if(!m){let l={instancePath:s+"/data",
+keyword:"propertyNames",params:{propertyName:p}};return r===null?r=[l]:r.push(l),e++,Le.errors=r,!1;break}}if(m){if(i.by!==
+void 0){let p=e;ae(i.by,{instancePath:s+"/data/by",parentData:i,parentDataProperty:"by",rootData:_,dynamicAnchors:b})||(r=
+r===null?ae.errors:r.concat(ae.errors),e=r.length);var a=p===e}else var a=!0;if(a){if(i.branch!==void 0){let p=e;if(typeof i.
+branch!="string")return Le.errors=[{instancePath:s+"/data/branch",keyword:"type",params:{type:"string"}}],!1;var a=p===e}else
+var a=!0;if(a){if(i.commit!==void 0){let p=e;if(typeof i.commit!="string")return Le.errors=[{instancePath:s+"/data/commi\
+t",keyword:"type",params:{type:"string"}}],!1;var a=p===e}else var a=!0;if(a){if(i.ref!==void 0){let p=e;if(typeof i.ref!=
+"string")return Le.errors=[{instancePath:s+"/data/ref",keyword:"type",params:{type:"string"}}],!1;var a=p===e}else var a=!0;
+if(a)if(i.until!==void 0){let p=e;h(i.until,{instancePath:s+"/data/until",parentData:i,parentDataProperty:"until",rootData:_,
+dynamicAnchors:b})||(r=r===null?h.errors:r.concat(h.errors),e=r.length);var a=p===e}else var a=!0}}}}}else return Le.errors=
 [{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return Le.errors=[{
 instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Le.errors=r,e===0}var Do=["by","branch","commit"];function Be(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&(d="type")||t.at===void 0&&
@@ -1736,14 +1740,14 @@ errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"discard_un
 if(t.at!==void 0){let i=e;h(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:_,dynamicAnchors:b})||
 (r=r===null?h.errors:r.concat(h.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;
 if(e===u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.by===void 0&&(y="by")||i.branch===void 0&&(y="branch"))
-return Be.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let l=e;if(!(o===
-"by"||o==="branch"||o==="commit")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Do},propertyName:o};
-r===null?r=[p]:r.push(p),e++}var m=l===e;if(!m){let p={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};
-return r===null?r=[p]:r.push(p),e++,Be.errors=r,!1;break}}if(m){if(i.by!==void 0){let o=e;ae(i.by,{instancePath:s+"/data\
+return Be.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let p in i){let o=e;if(!(p===
+"by"||p==="branch"||p==="commit")){let l={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Do},propertyName:p};
+r===null?r=[l]:r.push(l),e++}var m=o===e;if(!m){let l={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:p}};
+return r===null?r=[l]:r.push(l),e++,Be.errors=r,!1;break}}if(m){if(i.by!==void 0){let p=e;ae(i.by,{instancePath:s+"/data\
 /by",parentData:i,parentDataProperty:"by",rootData:_,dynamicAnchors:b})||(r=r===null?ae.errors:r.concat(ae.errors),e=r.length);
-var a=o===e}else var a=!0;if(a){if(i.branch!==void 0){let o=e;if(typeof i.branch!="string")return Be.errors=[{instancePath:s+
-"/data/branch",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a)if(i.commit!==void 0){let o=e;if(typeof i.
-commit!="string")return Be.errors=[{instancePath:s+"/data/commit",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else
+var a=p===e}else var a=!0;if(a){if(i.branch!==void 0){let p=e;if(typeof i.branch!="string")return Be.errors=[{instancePath:s+
+"/data/branch",keyword:"type",params:{type:"string"}}],!1;var a=p===e}else var a=!0;if(a)if(i.commit!==void 0){let p=e;if(typeof i.
+commit!="string")return Be.errors=[{instancePath:s+"/data/commit",keyword:"type",params:{type:"string"}}],!1;var a=p===e}else
 var a=!0}}}else return Be.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else
 return Be.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Be.errors=r,e===0}var Fo=["by","branch","root"];function Ge(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&(d="type")||t.at===void 0&&
@@ -1756,14 +1760,14 @@ g")return Ge.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string
 let i=e;h(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:_,dynamicAnchors:b})||(r=r===null?h.errors:
 r.concat(h.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;if(e===u)if(i&&typeof i==
 "object"&&!Array.isArray(i)){let y;if(i.by===void 0&&(y="by")||i.branch===void 0&&(y="branch")||i.root===void 0&&(y="roo\
-t"))return Ge.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let l=e;
-if(!(o==="by"||o==="branch"||o==="root")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Fo},propertyName:o};
-r===null?r=[p]:r.push(p),e++}var m=l===e;if(!m){let p={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};
-return r===null?r=[p]:r.push(p),e++,Ge.errors=r,!1;break}}if(m){if(i.by!==void 0){let o=e;ae(i.by,{instancePath:s+"/data\
+t"))return Ge.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let p in i){let o=e;
+if(!(p==="by"||p==="branch"||p==="root")){let l={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Fo},propertyName:p};
+r===null?r=[l]:r.push(l),e++}var m=o===e;if(!m){let l={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:p}};
+return r===null?r=[l]:r.push(l),e++,Ge.errors=r,!1;break}}if(m){if(i.by!==void 0){let p=e;ae(i.by,{instancePath:s+"/data\
 /by",parentData:i,parentDataProperty:"by",rootData:_,dynamicAnchors:b})||(r=r===null?ae.errors:r.concat(ae.errors),e=r.length);
-var a=o===e}else var a=!0;if(a){if(i.branch!==void 0){let o=e;if(typeof i.branch!="string")return Ge.errors=[{instancePath:s+
-"/data/branch",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a)if(i.root!==void 0){let o=e;if(typeof i.
-root!="string")return Ge.errors=[{instancePath:s+"/data/root",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else
+var a=p===e}else var a=!0;if(a){if(i.branch!==void 0){let p=e;if(typeof i.branch!="string")return Ge.errors=[{instancePath:s+
+"/data/branch",keyword:"type",params:{type:"string"}}],!1;var a=p===e}else var a=!0;if(a)if(i.root!==void 0){let p=e;if(typeof i.
+root!="string")return Ge.errors=[{instancePath:s+"/data/root",keyword:"type",params:{type:"string"}}],!1;var a=p===e}else
 var a=!0}}}else return Ge.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else
 return Ge.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Ge.errors=r,e===0}var Eo=["drive_sta\
 rted","drive_resumed","started_on","moved","boundary_set","boundary_seen","preparing","setup_failed","prepared","baselin\
@@ -1794,19 +1798,19 @@ r=null),y){let ft=e;Ce(t,{instancePath:s,parentData:A,parentDataProperty:x,rootD
 errors:r.concat(Ce.errors),e=r.length);var y=ft===e;As=y}if(!As){let ft={instancePath:s,keyword:"if",params:{failingKeyword:"\
 then"}};return r===null?r=[ft]:r.push(ft),e++,Z.errors=r,!1}var i=lt===e;if(i){let ft=e,cr=e,xs=!0,Zi=e;if(t&&typeof t==
 "object"&&!Array.isArray(t)){let dt;if(t.type===void 0&&(dt="type")){let vr={};r===null?r=[vr]:r.push(vr),e++}else if(t.
-type!==void 0&&t.type!=="boundary_set"){let vr={};r===null?r=[vr]:r.push(vr),e++}}var o=Zi===e;if(e=cr,r!==null&&(cr?r.length=
-cr:r=null),o){let dt=e;je(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||(r=r===null?
-je.errors:r.concat(je.errors),e=r.length);var o=dt===e;xs=o}if(!xs){let dt={instancePath:s,keyword:"if",params:{failingKeyword:"\
+type!==void 0&&t.type!=="boundary_set"){let vr={};r===null?r=[vr]:r.push(vr),e++}}var p=Zi===e;if(e=cr,r!==null&&(cr?r.length=
+cr:r=null),p){let dt=e;je(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||(r=r===null?
+je.errors:r.concat(je.errors),e=r.length);var p=dt===e;xs=p}if(!xs){let dt={instancePath:s,keyword:"if",params:{failingKeyword:"\
 then"}};return r===null?r=[dt]:r.push(dt),e++,Z.errors=r,!1}var i=ft===e;if(i){let dt=e,vr=e,Vs=!0,zi=e;if(t&&typeof t==
 "object"&&!Array.isArray(t)){let ut;if(t.type===void 0&&(ut="type")){let _r={};r===null?r=[_r]:r.push(_r),e++}else if(t.
-type!==void 0&&t.type!=="boundary_seen"){let _r={};r===null?r=[_r]:r.push(_r),e++}}var l=zi===e;if(e=vr,r!==null&&(vr?r.
-length=vr:r=null),l){let ut=e;P(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||(r=r===
-null?P.errors:r.concat(P.errors),e=r.length);var l=ut===e;Vs=l}if(!Vs){let ut={instancePath:s,keyword:"if",params:{failingKeyword:"\
+type!==void 0&&t.type!=="boundary_seen"){let _r={};r===null?r=[_r]:r.push(_r),e++}}var o=zi===e;if(e=vr,r!==null&&(vr?r.
+length=vr:r=null),o){let ut=e;P(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||(r=r===
+null?P.errors:r.concat(P.errors),e=r.length);var o=ut===e;Vs=o}if(!Vs){let ut={instancePath:s,keyword:"if",params:{failingKeyword:"\
 then"}};return r===null?r=[ut]:r.push(ut),e++,Z.errors=r,!1}var i=dt===e;if(i){let ut=e,_r=e,$s=!0,Ui=e;if(t&&typeof t==
 "object"&&!Array.isArray(t)){let yt;if(t.type===void 0&&(yt="type")){let gr={};r===null?r=[gr]:r.push(gr),e++}else if(t.
-type!==void 0&&t.type!=="preparing"){let gr={};r===null?r=[gr]:r.push(gr),e++}}var p=Ui===e;if(e=_r,r!==null&&(_r?r.length=
-_r:r=null),p){let yt=e;Ie(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||(r=r===null?
-Ie.errors:r.concat(Ie.errors),e=r.length);var p=yt===e;$s=p}if(!$s){let yt={instancePath:s,keyword:"if",params:{failingKeyword:"\
+type!==void 0&&t.type!=="preparing"){let gr={};r===null?r=[gr]:r.push(gr),e++}}var l=Ui===e;if(e=_r,r!==null&&(_r?r.length=
+_r:r=null),l){let yt=e;Ie(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||(r=r===null?
+Ie.errors:r.concat(Ie.errors),e=r.length);var l=yt===e;$s=l}if(!$s){let yt={instancePath:s,keyword:"if",params:{failingKeyword:"\
 then"}};return r===null?r=[yt]:r.push(yt),e++,Z.errors=r,!1}var i=ut===e;if(i){let yt=e,gr=e,Ds=!0,Mi=e;if(t&&typeof t==
 "object"&&!Array.isArray(t)){let mt;if(t.type===void 0&&(mt="type")){let br={};r===null?r=[br]:r.push(br),e++}else if(t.
 type!==void 0&&t.type!=="setup_failed"){let br={};r===null?r=[br]:r.push(br),e++}}var N=Mi===e;if(e=gr,r!==null&&(gr?r.length=
@@ -1895,8 +1899,8 @@ Kr,r!==null&&(Kr?r.length=Kr:r=null),le){let Dt=e;ve(t,{instancePath:s,parentDat
 failingKeyword:"then"}};return r===null?r=[Dt]:r.push(Dt),e++,Z.errors=r,!1}var i=$t===e;if(i){let Dt=e,Lr=e,Bs=!0,oa=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let Ft;if(t.type===void 0&&(Ft="type")){let Rr={};r===null?r=[Rr]:r.push(Rr),
 e++}else if(t.type!==void 0&&t.type!=="check_ran"){let Rr={};r===null?r=[Rr]:r.push(Rr),e++}}var q=oa===e;if(e=Lr,r!==null&&
-(Lr?r.length=Lr:r=null),q){let Ft=e;de(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
-(r=r===null?de.errors:r.concat(de.errors),e=r.length);var q=Ft===e;Bs=q}if(!Bs){let Ft={instancePath:s,keyword:"if",params:{
+(Lr?r.length=Lr:r=null),q){let Ft=e;fe(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
+(r=r===null?fe.errors:r.concat(fe.errors),e=r.length);var q=Ft===e;Bs=q}if(!Bs){let Ft={instancePath:s,keyword:"if",params:{
 failingKeyword:"then"}};return r===null?r=[Ft]:r.push(Ft),e++,Z.errors=r,!1}var i=Dt===e;if(i){let Ft=e,Rr=e,Gs=!0,pa=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let Et;if(t.type===void 0&&(Et="type")){let Sr={};r===null?r=[Sr]:r.push(Sr),
 e++}else if(t.type!==void 0&&t.type!=="evidence"){let Sr={};r===null?r=[Sr]:r.push(Sr),e++}}var Y=pa===e;if(e=Rr,r!==null&&
@@ -2096,19 +2100,19 @@ r.push(H),e++,K.errors=r,!1;break}}if(y&&E.setting!==void 0&&typeof E.setting!="
 /boundary",keyword:"type",params:{type:"object"}}],!1;var i=T===e}else var i=!0;if(i){if(q.tools!==void 0){let E=q.tools,
 T=e;if(e===T)if(E&&typeof E=="object"&&!Array.isArray(E)){let S;if(E.setting===void 0&&(S="setting"))return K.errors=[{instancePath:s+
 "/ceilings/tools",keyword:"required",params:{missingProperty:S}}],!1;for(let I in E){let re=e;if(I!=="setting"){let H={instancePath:s+
-"/ceilings/tools",keyword:"enum",params:{allowedValues:$i},propertyName:I};r===null?r=[H]:r.push(H),e++}var o=re===e;if(!o){
+"/ceilings/tools",keyword:"enum",params:{allowedValues:$i},propertyName:I};r===null?r=[H]:r.push(H),e++}var p=re===e;if(!p){
 let H={instancePath:s+"/ceilings/tools",keyword:"propertyNames",params:{propertyName:I}};return r===null?r=[H]:r.push(H),
-e++,K.errors=r,!1;break}}if(o&&E.setting!==void 0&&typeof E.setting!="string")return K.errors=[{instancePath:s+"/ceiling\
+e++,K.errors=r,!1;break}}if(p&&E.setting!==void 0&&typeof E.setting!="string")return K.errors=[{instancePath:s+"/ceiling\
 s/tools/setting",keyword:"type",params:{type:"string"}}],!1}else return K.errors=[{instancePath:s+"/ceilings/tools",keyword:"\
 type",params:{type:"object"}}],!1;var i=T===e}else var i=!0;if(i){if(q.mcpServers!==void 0){let E=q.mcpServers,T=e;if(e===
 T)if(E&&typeof E=="object"&&!Array.isArray(E)){let S;if(E.names===void 0&&(S="names")||E.setting===void 0&&(S="setting"))
 return K.errors=[{instancePath:s+"/ceilings/mcpServers",keyword:"required",params:{missingProperty:S}}],!1;for(let I in E){
 let re=e;if(!(I==="names"||I==="setting")){let H={instancePath:s+"/ceilings/mcpServers",keyword:"enum",params:{allowedValues:Di},
-propertyName:I};r===null?r=[H]:r.push(H),e++}var l=re===e;if(!l){let H={instancePath:s+"/ceilings/mcpServers",keyword:"p\
-ropertyNames",params:{propertyName:I}};return r===null?r=[H]:r.push(H),e++,K.errors=r,!1;break}}if(l){if(E.names!==void 0){
-let I=E.names,re=e;if(e===re)if(Array.isArray(I)){var p=!0;let H=I.length;for(let ge=0;ge<H;ge++){let ur=e;if(typeof I[ge]!=
-"string")return K.errors=[{instancePath:s+"/ceilings/mcpServers/names/"+ge,keyword:"type",params:{type:"string"}}],!1;var p=ur===
-e;if(!p)break}}else return K.errors=[{instancePath:s+"/ceilings/mcpServers/names",keyword:"type",params:{type:"array"}}],
+propertyName:I};r===null?r=[H]:r.push(H),e++}var o=re===e;if(!o){let H={instancePath:s+"/ceilings/mcpServers",keyword:"p\
+ropertyNames",params:{propertyName:I}};return r===null?r=[H]:r.push(H),e++,K.errors=r,!1;break}}if(o){if(E.names!==void 0){
+let I=E.names,re=e;if(e===re)if(Array.isArray(I)){var l=!0;let H=I.length;for(let ge=0;ge<H;ge++){let ur=e;if(typeof I[ge]!=
+"string")return K.errors=[{instancePath:s+"/ceilings/mcpServers/names/"+ge,keyword:"type",params:{type:"string"}}],!1;var l=ur===
+e;if(!l)break}}else return K.errors=[{instancePath:s+"/ceilings/mcpServers/names",keyword:"type",params:{type:"array"}}],
 !1;var N=re===e}else var N=!0;if(N)if(E.setting!==void 0){let I=e;if(typeof E.setting!="string")return K.errors=[{instancePath:s+
 "/ceilings/mcpServers/setting",keyword:"type",params:{type:"string"}}],!1;var N=I===e}else var N=!0}}else return K.errors=
 [{instancePath:s+"/ceilings/mcpServers",keyword:"type",params:{type:"object"}}],!1;var i=T===e}else var i=!0;if(i){if(q.
@@ -2205,31 +2209,31 @@ parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e==
 t)){let y;if(t.version===void 0&&(y="version")||t.git_common_dir===void 0&&(y="git_common_dir")||t.root===void 0&&(y="ro\
 ot")||t.branch===void 0&&(y="branch")||t.base===void 0&&(y="base")||t.head===void 0&&(y="head")||t.commit===void 0&&(y="\
 commit")||t.pack===void 0&&(y="pack")||t.rounds===void 0&&(y="rounds"))return ee.errors=[{instancePath:s,keyword:"requir\
-ed",params:{missingProperty:y}}],!1;for(let o in t){let l=e;if(!(o==="version"||o==="git_common_dir"||o==="root"||o==="b\
-ranch"||o==="base"||o==="head"||o==="commit"||o==="pack"||o==="rounds")){let p={instancePath:s,keyword:"enum",params:{allowedValues:Uo},
-propertyName:o};r===null?r=[p]:r.push(p),e++}var g=l===e;if(!g){let p={instancePath:s,keyword:"propertyNames",params:{propertyName:o}};
-return r===null?r=[p]:r.push(p),e++,ee.errors=r,!1;break}}if(g){if(t.version!==void 0){let o=t.version,l=e;if(!(typeof o==
-"number"&&isFinite(o)))return ee.errors=[{instancePath:s+"/version",keyword:"type",params:{type:"number"}}],!1;if(o!==1)
-return ee.errors=[{instancePath:s+"/version",keyword:"const",params:{allowedValue:1}}],!1;var n=l===e}else var n=!0;if(n){
-if(t.git_common_dir!==void 0){let o=t.git_common_dir,l=e;if(e===l)if(typeof o=="string"){if(o.length===0)return ee.errors=
+ed",params:{missingProperty:y}}],!1;for(let p in t){let o=e;if(!(p==="version"||p==="git_common_dir"||p==="root"||p==="b\
+ranch"||p==="base"||p==="head"||p==="commit"||p==="pack"||p==="rounds")){let l={instancePath:s,keyword:"enum",params:{allowedValues:Uo},
+propertyName:p};r===null?r=[l]:r.push(l),e++}var g=o===e;if(!g){let l={instancePath:s,keyword:"propertyNames",params:{propertyName:p}};
+return r===null?r=[l]:r.push(l),e++,ee.errors=r,!1;break}}if(g){if(t.version!==void 0){let p=t.version,o=e;if(!(typeof p==
+"number"&&isFinite(p)))return ee.errors=[{instancePath:s+"/version",keyword:"type",params:{type:"number"}}],!1;if(p!==1)
+return ee.errors=[{instancePath:s+"/version",keyword:"const",params:{allowedValue:1}}],!1;var n=o===e}else var n=!0;if(n){
+if(t.git_common_dir!==void 0){let p=t.git_common_dir,o=e;if(e===o)if(typeof p=="string"){if(p.length===0)return ee.errors=
 [{instancePath:s+"/git_common_dir",keyword:"minLength",params:{limit:1}}],!1}else return ee.errors=[{instancePath:s+"/gi\
-t_common_dir",keyword:"type",params:{type:"string"}}],!1;var n=l===e}else var n=!0;if(n){if(t.root!==void 0){let o=t.root,
-l=e;if(e===l)if(typeof o=="string"){if(o.length===0)return ee.errors=[{instancePath:s+"/root",keyword:"minLength",params:{
-limit:1}}],!1}else return ee.errors=[{instancePath:s+"/root",keyword:"type",params:{type:"string"}}],!1;var n=l===e}else
-var n=!0;if(n){if(t.branch!==void 0){let o=t.branch,l=e;if(e===l)if(typeof o=="string"){if(o.length===0)return ee.errors=
+t_common_dir",keyword:"type",params:{type:"string"}}],!1;var n=o===e}else var n=!0;if(n){if(t.root!==void 0){let p=t.root,
+o=e;if(e===o)if(typeof p=="string"){if(p.length===0)return ee.errors=[{instancePath:s+"/root",keyword:"minLength",params:{
+limit:1}}],!1}else return ee.errors=[{instancePath:s+"/root",keyword:"type",params:{type:"string"}}],!1;var n=o===e}else
+var n=!0;if(n){if(t.branch!==void 0){let p=t.branch,o=e;if(e===o)if(typeof p=="string"){if(p.length===0)return ee.errors=
 [{instancePath:s+"/branch",keyword:"minLength",params:{limit:1}}],!1}else return ee.errors=[{instancePath:s+"/branch",keyword:"\
-type",params:{type:"string"}}],!1;var n=l===e}else var n=!0;if(n){if(t.base!==void 0){let o=t.base,l=e;if(e===l)if(typeof o==
-"string"){if(!hs.test(o))return ee.errors=[{instancePath:s+"/base",keyword:"saidPattern",params:{says:"the id of a commi\
-t"}}],!1}else return ee.errors=[{instancePath:s+"/base",keyword:"type",params:{type:"string"}}],!1;var n=l===e}else var n=!0;
-if(n){if(t.head!==void 0){let o=t.head,l=e;if(e===l)if(typeof o=="string"){if(!hs.test(o))return ee.errors=[{instancePath:s+
+type",params:{type:"string"}}],!1;var n=o===e}else var n=!0;if(n){if(t.base!==void 0){let p=t.base,o=e;if(e===o)if(typeof p==
+"string"){if(!hs.test(p))return ee.errors=[{instancePath:s+"/base",keyword:"saidPattern",params:{says:"the id of a commi\
+t"}}],!1}else return ee.errors=[{instancePath:s+"/base",keyword:"type",params:{type:"string"}}],!1;var n=o===e}else var n=!0;
+if(n){if(t.head!==void 0){let p=t.head,o=e;if(e===o)if(typeof p=="string"){if(!hs.test(p))return ee.errors=[{instancePath:s+
 "/head",keyword:"saidPattern",params:{says:"the id of a commit"}}],!1}else return ee.errors=[{instancePath:s+"/head",keyword:"\
-type",params:{type:"string"}}],!1;var n=l===e}else var n=!0;if(n){if(t.commit!==void 0){let o=t.commit,l=e;if(e===l)if(typeof o==
-"string"){if(!hs.test(o))return ee.errors=[{instancePath:s+"/commit",keyword:"saidPattern",params:{says:"the id of a com\
-mit"}}],!1}else return ee.errors=[{instancePath:s+"/commit",keyword:"type",params:{type:"string"}}],!1;var n=l===e}else var n=!0;
-if(n){if(t.pack!==void 0){let o=e;if(typeof t.pack!="string")return ee.errors=[{instancePath:s+"/pack",keyword:"type",params:{
-type:"string"}}],!1;var n=o===e}else var n=!0;if(n)if(t.rounds!==void 0){let o=t.rounds,l=e;if(e===l)if(Array.isArray(o)){
-if(o.length<1)return ee.errors=[{instancePath:s+"/rounds",keyword:"minItems",params:{limit:1}}],!1;{var m=!0;let N=o.length;
-for(let v=0;v<N;v++){let c=o[v],j=e;if(e===j)if(c&&typeof c=="object"&&!Array.isArray(c)){let k;if(c.record===void 0&&(k=
+type",params:{type:"string"}}],!1;var n=o===e}else var n=!0;if(n){if(t.commit!==void 0){let p=t.commit,o=e;if(e===o)if(typeof p==
+"string"){if(!hs.test(p))return ee.errors=[{instancePath:s+"/commit",keyword:"saidPattern",params:{says:"the id of a com\
+mit"}}],!1}else return ee.errors=[{instancePath:s+"/commit",keyword:"type",params:{type:"string"}}],!1;var n=o===e}else var n=!0;
+if(n){if(t.pack!==void 0){let p=e;if(typeof t.pack!="string")return ee.errors=[{instancePath:s+"/pack",keyword:"type",params:{
+type:"string"}}],!1;var n=p===e}else var n=!0;if(n)if(t.rounds!==void 0){let p=t.rounds,o=e;if(e===o)if(Array.isArray(p)){
+if(p.length<1)return ee.errors=[{instancePath:s+"/rounds",keyword:"minItems",params:{limit:1}}],!1;{var m=!0;let N=p.length;
+for(let v=0;v<N;v++){let c=p[v],j=e;if(e===j)if(c&&typeof c=="object"&&!Array.isArray(c)){let k;if(c.record===void 0&&(k=
 "record")||c.events===void 0&&(k="events")||c.files===void 0&&(k="files"))return ee.errors=[{instancePath:s+"/rounds/"+v,
 keyword:"required",params:{missingProperty:k}}],!1;for(let w in c){let V=e;if(!(w==="record"||w==="events"||w==="files")){
 let L={instancePath:s+"/rounds/"+v,keyword:"enum",params:{allowedValues:Mo},propertyName:w};r===null?r=[L]:r.push(L),e++}
@@ -2252,7 +2256,7 @@ name!="string")return ee.errors=[{instancePath:s+"/rounds/"+v+"/files/"+F+"/name
 errors=[{instancePath:s+"/rounds/"+v+"/files/"+F,keyword:"type",params:{type:"object"}}],!1;var i=G===e;if(!i)break}}else
 return ee.errors=[{instancePath:s+"/rounds/"+v+"/files",keyword:"type",params:{type:"array"}}],!1;var d=V===e}else var d=!0}}}else
 return ee.errors=[{instancePath:s+"/rounds/"+v,keyword:"type",params:{type:"object"}}],!1;var m=j===e;if(!m)break}}}else
-return ee.errors=[{instancePath:s+"/rounds",keyword:"type",params:{type:"array"}}],!1;var n=l===e}else var n=!0}}}}}}}}}else
+return ee.errors=[{instancePath:s+"/rounds",keyword:"type",params:{type:"array"}}],!1;var n=o===e}else var n=!0}}}}}}}}}else
 return ee.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ee.errors=r,e===0}var ip=or;var Ho=["version","digest","decision","repository","paths","decided_at"],Bo=["trusted","refused"];function or(t,{instancePath:s="",
 parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&
 !Array.isArray(t)){let a;if(t.version===void 0&&(a="version")||t.digest===void 0&&(a="digest")||t.decision===void 0&&(a=
@@ -2269,8 +2273,8 @@ if(t.decision!==void 0){let d=t.decision,i=e;if(!(d==="trusted"||d==="refused"))
 sion",keyword:"enum",params:{allowedValues:Bo}}],!1;var n=i===e}else var n=!0;if(n){if(t.repository!==void 0){let d=e;if(typeof t.
 repository!="string")return or.errors=[{instancePath:s+"/repository",keyword:"type",params:{type:"string"}}],!1;var n=d===
 e}else var n=!0;if(n){if(t.paths!==void 0){let d=t.paths,i=e;if(e===i)if(Array.isArray(d)){var m=!0;let f=d.length;for(let y=0;y<
-f;y++){let o=e;if(typeof d[y]!="string")return or.errors=[{instancePath:s+"/paths/"+y,keyword:"type",params:{type:"strin\
-g"}}],!1;var m=o===e;if(!m)break}}else return or.errors=[{instancePath:s+"/paths",keyword:"type",params:{type:"array"}}],
+f;y++){let p=e;if(typeof d[y]!="string")return or.errors=[{instancePath:s+"/paths/"+y,keyword:"type",params:{type:"strin\
+g"}}],!1;var m=p===e;if(!m)break}}else return or.errors=[{instancePath:s+"/paths",keyword:"type",params:{type:"array"}}],
 !1;var n=i===e}else var n=!0;if(n)if(t.decided_at!==void 0){let d=e;h(t.decided_at,{instancePath:s+"/decided_at",parentData:t,
 parentDataProperty:"decided_at",rootData:_,dynamicAnchors:b})||(r=r===null?h.errors:r.concat(h.errors),e=r.length);var n=d===
 e}else var n=!0}}}}}}else return or.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return or.errors=

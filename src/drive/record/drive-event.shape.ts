@@ -347,6 +347,8 @@ export const DriveEvent = named(
       command: text,
       passed: Type.Boolean(),
       ...ended,
+      /** Files that it created, or the agent by running it: they were removed. */
+      put_back: optional(Type.Array(text)),
       /** The tree that a commit of everything would have had. Older records do not tell. */
       tree_id_before: optional(text),
       tree_id: optional(text),

@@ -356,7 +356,7 @@ function summaryIn(outcome: string | undefined): { summary?: string } {
 
 /** Without what only the driver needs. */
 function toCheck(run: CheckRun, drive: DriveState) {
-  const { attempt: _, tree_id_before: _before, tree_id: _after, is_repeated: _again, ...check } = run
+  const { attempt: _, tree_id_before: _before, tree_id: _after, is_repeated: _again, put_back: _left, ...check } = run
   return withCounts(check, drive)
 }
 

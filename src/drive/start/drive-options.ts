@@ -9,7 +9,7 @@ import {
   requireProgram,
 } from '../../agents/locate-agents.ts'
 import { withoutUndefined } from '../../kit/json-value.ts'
-import { nearestWord } from '../../kit/match-names.ts'
+import { nearestProgram } from '../../kit/match-names.ts'
 import { findProgram } from '../../kit/process/find-program.ts'
 import { parseCheck } from '../../kit/process/run-check.ts'
 import type { Caller } from '../../prompts/caller.ts'
@@ -209,7 +209,7 @@ export function refuseMissingProgram(command: string, env: PromptContext['env'])
   const places = { env, cwd: '/' }
   const [program] = parseCheck(command)
   if (program.includes('/') || findProgram(program, places) !== undefined) return
-  throw driveProgramMissing({ command, program, nearest: nearestWord(program, listPrograms(places)) })
+  throw driveProgramMissing({ command, program, nearest: nearestProgram(program, listPrograms(places)) })
 }
 
 type Agents = Pick<Options, 'backend' | 'model' | 'review_backend' | 'review_model' | 'fallback'>
