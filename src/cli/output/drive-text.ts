@@ -19,6 +19,7 @@ import {
   describeCheck,
   describeDeliveryCheck,
   describeEvidence,
+  describeFailedBeforeWork,
   describeFlags,
   describeRefused,
   failureOf,
@@ -322,6 +323,7 @@ export function describeDrive([state, ...earlier]: Rounds, view: DriveView): Sty
       : [{ text: `  paused (${paused.reason}): ${toPrintable(times(paused.message))}`, tone: 'open' } as const]),
     ...(previous === undefined ? [] : [`  continues run ${previous}`]),
     ...(next_run_id === undefined ? [] : [`  continued as ${next_run_id}`]),
+    ...describeFailedBeforeWork(state),
     ...attempts.flatMap((attempt) =>
       describeAttemptFacts(attempt, { state, isLastChecked: attempt === lastChecked, ...view }),
     ),

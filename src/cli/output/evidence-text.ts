@@ -141,11 +141,20 @@ function describePrepared({ from, notes, duration_ms }: EventOf<'prepared'>['dat
   ]
 }
 
-function describeBaseline({ command, put_back: paths = [], ...ended }: EventOf<'baseline_ran'>['data']): StyledLine[] {
+function describeBaseline(run: EventOf<'baseline_ran'>['data']): StyledLine[] {
+  const { command, put_back: paths = [], ...ended } = run
   const text = `  before the work: check ${oneLine(command)} ${howItEnded(ended)}`
   const list = listSome(paths, PATHS_SHOWN)
   const notes = paths.length === 0 ? [] : [toNote(`the check changed files, which were put back: ${list}`)]
-  return [{ text, tone: ended.passed ? 'good' : 'bad' }, ...notes]
+  return [{ text, tone: ended.passed ? 'good' : 'bad' }, ...failureOf(run), ...notes]
+}
+
+/** What keeps the first attempt from beginning, with what it printed. */
+export function describeFailedBeforeWork(state: DriveState): StyledLine[] {
+  const { attempts, round, setup_failed: setup, baseline } = state
+  if (attempts.length > 0 || round > 1) return []
+  const failed = baseline.filter(({ passed }) => !passed)
+  return [...(setup === undefined ? [] : describeSetup(setup)), ...failed.flatMap(describeBaseline)]
 }
 
 function toNote(text: string): StyledLine {
