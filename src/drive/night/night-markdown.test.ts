@@ -66,6 +66,30 @@ it('keeps the lines of a question, and shows discarded runs apart', () => {
   )
 })
 
+it('names a branch that conflicts with what is merged already', () => {
+  const verdict = { ...verdictOf({ attempts: [worked()] }), exists: { branch: 'drover/wind-1' } }
+  const runs = ['drover/wind-1', 'drover/rain-1'].map((branch, at) =>
+    withSection({
+      ...{
+        run_id: `run-${at + 1}`,
+        title: 'Show',
+        verdict: { ...verdict, exists: { branch } },
+        spent: SPENT,
+        paths: [],
+      },
+    }),
+  )
+  const conflicts = [{ branch: 'drover/wind-1', paths: ['wind.txt'] }]
+  const lines =
+    "- `run-1` Show: branch `drover/wind-1` conflicts in wind.txt\n  - WHEN`drover drive run-1 --also 'Merge main and resolve the conflicts'`\n"
+  const textOf = (order: string[]) =>
+    formatNight(toNightReport('2026-01-31T00:00:00Z', runs, { order, conflicts, into: 'main' }), 'terminal')
+  expect(textOf([])).toContain(`## Conflicts\n\n${lines.replace('WHEN', '')}`)
+  expect(textOf(['drover/rain-1'])).toContain(
+    `## Merge in this order\n\n1. \`drover merge run-2\` Show\n${lines.replace('WHEN', 'after the merges above: ')}`,
+  )
+})
+
 it('counts the claims that nothing confirms, once', () => {
   const claim = { about: 'activity', subject: 'eslint', exit_code: 0, note: 'no tool call shows it' } as const
   const lineWith = (...verdicts: ('claimed' | 'observed')[]) => {
