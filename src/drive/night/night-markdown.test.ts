@@ -23,7 +23,7 @@ it('says where delivered work is, and what the sandbox refused', () => {
   const delivered = { attempts: [worked()], drive: { delivered: DELIVERED } }
   expect(lineOf(verdictOf(delivered))).toBe(`- \`run-1\` Show the wind: ${UNCHECKED}`)
   const refused = { attempts: [worked()], drive: { delivered: DELIVERED, boundary_seen: [REFUSED] } }
-  expect(lineOf(verdictOf(refused))).toBe(`- \`run-1\` Show the wind: ${UNCHECKED}; the sandbox refused something once`)
+  expect(lineOf(verdictOf(refused))).toBe(`- \`run-1\` Show the wind: ${UNCHECKED}; the sandbox refused /etc/x`)
   const url = 'https://github.com/ada/weather/pull/1'
   const published = { ...delivered, drive: { delivered: { ...DELIVERED, pull_request: url } } }
   expect(lineOf(verdictOf(published))).toBe(`- \`run-1\` Show the wind: ${url}`)
