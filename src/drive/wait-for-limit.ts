@@ -42,10 +42,17 @@ export async function waitForLimit(
   if (waiting?.until !== until || waiting.backend !== backend)
     record(context, 'waiting_for_limit', { backend, code, until, ...(is_guess && { is_guess }) })
   using watch = new RunWatch(context, actionId)
-  const isShared = () => findAgentLimit(context.agentLimits, backend)?.until === until
+  const isShared = () => isSameTime(findAgentLimit(context.agentLimits, backend)?.until, until)
   const isOver = isShared() ? () => !isShared() : () => false
   await sleepUntil(until, { clock: context.runs.clock, signal: watch.signal, isOver })
   if (!watch.signal.aborted) record(context, 'limit_passed', { backend })
+}
+
+/** Runs that reach one limit, one after the other, compute almost the same time. */
+const SAME_MS = 60_000
+
+function isSameTime(known: string | undefined, until: string): boolean {
+  return known !== undefined && Math.abs(Date.parse(known) - Date.parse(until)) < SAME_MS
 }
 
 type Sleep = { clock: Clock; signal: AbortSignal; isOver: () => boolean }
@@ -66,6 +73,9 @@ export function shareLimit(context: DriveContext): void {
   if (isBudget(last.ended.error_code)) return
   const { backend, code, until, is_guess } = limitOf(last, 1)
   if (until === undefined) return
+  const known = findAgentLimit(context.agentLimits, backend)?.until ?? ''
+  // Others wait for it already.
+  if (Date.parse(known) > context.runs.clock.now().getTime() && isSameTime(known, until)) return
   saveAgentLimit(context.agentLimits, { backend, code, until, ...(is_guess && { is_guess }) })
 }
 

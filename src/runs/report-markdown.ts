@@ -225,7 +225,7 @@ function boundaryText({ boundary }: RunReport, rows: Rows): string {
 }
 
 const WHAT_IS_SEEN = [
-  'drover sees network hosts that its proxy is asked for; connections that go around it fail and are not listed.',
+  'drover sees network hosts that its proxy is asked for; connections that go around it, such as to ports of this machine, fail and are not listed.',
   'A path is listed only if a command or a tool printed that it could not be written.',
   'What is written to /tmp, /var/tmp or the home directory is discarded.',
 ].join(' ')

@@ -81,7 +81,7 @@ export async function queueDrives(invocation: Invocation, queueing: Queueing): P
   if (!flags.isOn('detach')) return await followQueue(invocation, { ids, config, context })
   const next = '"drover drive --queue" shows the queue, "drover stop RUN" removes a run from it'
   const { out } = runtime.terminal
-  const lines = formatLines(describeQueued(start.newOptions(), !flags.isOn('no-review')), out)
+  const lines = formatLines(describeQueued(start.newOptions(), { isReviewed: !flags.isOn('no-review'), totals }), out)
   if (!flags.isOn('json')) await out.write(`${[...lines, '', `${next}.`].join('\n')}\n`)
   return 0
 }

@@ -4,6 +4,7 @@ import { titleOfGoal } from '../../contract/goal-title.ts'
 import { limitedBy } from '../../drive/decide/after-limit.ts'
 import { describeAct } from '../../drive/decide/describe-act.ts'
 import { describeFollowed } from '../../drive/decide/judge-work.ts'
+import { nameRequirement } from '../../drive/decide/next-round.ts'
 import { countUnknownCosts, spentBy } from '../../drive/decide/spending.ts'
 import { describeRetries } from '../../drive/decide/verdict.ts'
 import { flagsOf } from '../../drive/evidence/repository-flags.ts'
@@ -19,6 +20,7 @@ import {
   describeCheck,
   describeDeliveryCheck,
   describeEvidence,
+  describeFailedBeforeWork,
   describeFlags,
   describeRefused,
   failureOf,
@@ -99,7 +101,7 @@ export function describeRecord(event: DriveEvent, state: DriveState, times: Time
     case 'taken':
       return [whole(upperFirst(times(describeAct(event))))]
     default:
-      return describeFollow(event)
+      return describeFollow(event, state)
   }
 }
 
@@ -132,12 +134,15 @@ function describeAgents(options: Options, isReviewed: boolean | undefined): stri
 }
 
 /** What is the same for all runs that are queued together. */
-export function describeQueued(options: Options, isReviewed: boolean): StyledLine[] {
+export function describeQueued(
+  options: Options,
+  { isReviewed, totals }: { isReviewed: boolean; totals: Limits },
+): StyledLine[] {
   const checks = options.checks.map((check) => toPrintable(check)).join(', ')
   return [
     whole(describeAgents(options, isReviewed)),
-    ...(checks === '' ? [UNCHECKED] : [whole(`Checks: ${checks}`)]),
-    ...describeLimits(options).map(whole),
+    checks === '' ? UNCHECKED : whole(`Checks: ${checks}`),
+    ...[...describeLimits(options), ...describeLimits(totals, 'Limits of all these runs')].map(whole),
   ]
 }
 
@@ -155,13 +160,14 @@ function formatAgent({ backend, model }: Pick<Options, 'backend' | 'model'>): st
   return model === undefined ? backend : `${backend}/${model}`
 }
 
-function describeLimits({ max_tokens, max_cost_microusd, max_time_ms }: Options): string[] {
+type Limits = Pick<Options, 'max_tokens' | 'max_cost_microusd' | 'max_time_ms'>
+function describeLimits({ max_tokens, max_cost_microusd, max_time_ms }: Limits, name = 'Limits'): string[] {
   const limits = [
     ...(max_tokens === undefined ? [] : [`${max_tokens} tokens`]),
     ...(max_cost_microusd === undefined ? [] : [formatMicro(max_cost_microusd)]),
     ...(max_time_ms === undefined ? [] : [formatDuration(max_time_ms)]),
   ]
-  return limits.length === 0 ? [] : [`Limits: ${limits.join(', ')}`]
+  return limits.length === 0 ? [] : [`${name}: ${limits.join(', ')}`]
 }
 
 /** Other words are the same for people. */
@@ -252,12 +258,14 @@ function suggestedIn(outcome: string | undefined): string | undefined {
 }
 
 /** What happens to the pull request. */
-function describeFollow(event: DriveEvent): StyledLine[] {
+function describeFollow(event: DriveEvent, { requirements = [] }: DriveState): StyledLine[] {
   switch (event.type) {
     case 'requirements_judged':
-      return event.data.verdicts.map(({ verdict, text }, at) =>
-        whole(`  ${at + 1}: ${verdict.replaceAll('_', ' ')}: ${toPrintable(text)}`),
-      )
+      return event.data.verdicts.map(({ id, verdict, text }, at) => {
+        const wanted = requirements.find((each) => each.id === id)
+        const name = wanted === undefined ? '' : ` (${toOneLine(nameRequirement(wanted), OPEN_COLUMNS)})`
+        return whole(`  requirement ${at + 1}${name}: ${verdict.replaceAll('_', ' ')}: ${toPrintable(text)}`)
+      })
     case 'base_seen':
       return [`The base has moved to ${event.data.commit.slice(0, 12)}, without conflicts`]
     case 'branch_taken':
@@ -322,6 +330,7 @@ export function describeDrive([state, ...earlier]: Rounds, view: DriveView): Sty
       : [{ text: `  paused (${paused.reason}): ${toPrintable(times(paused.message))}`, tone: 'open' } as const]),
     ...(previous === undefined ? [] : [`  continues run ${previous}`]),
     ...(next_run_id === undefined ? [] : [`  continued as ${next_run_id}`]),
+    ...describeFailedBeforeWork(state),
     ...attempts.flatMap((attempt) =>
       describeAttemptFacts(attempt, { state, isLastChecked: attempt === lastChecked, ...view }),
     ),

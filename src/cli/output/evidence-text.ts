@@ -152,10 +152,20 @@ function describePrepared({ from, notes, duration_ms }: EventOf<'prepared'>['dat
   ]
 }
 
-function describeBaseline({ command, put_back: paths = [], ...ended }: EventOf<'baseline_ran'>['data']): StyledLine[] {
+function describeBaseline(run: EventOf<'baseline_ran'>['data']): StyledLine[] {
+  const { command, put_back: paths = [], ...ended } = run
   const text = `  before the work: check ${oneLine(command)} ${howItEnded(ended)}`
   const note = `the check writes ${listSome(paths, PATHS_SHOWN)}, which is put back: add what it creates to .gitignore`
-  return [{ text, tone: ended.passed ? 'good' : 'bad' }, ...(paths.length === 0 ? [] : [toNote(note)])]
+  const notes = paths.length === 0 ? [] : [toNote(note)]
+  return [{ text, tone: ended.passed ? 'good' : 'bad' }, ...failureOf(run), ...notes]
+}
+
+/** What keeps the first attempt from beginning, with what it printed. */
+export function describeFailedBeforeWork(state: DriveState): StyledLine[] {
+  const { attempts, round, setup_failed: setup, baseline } = state
+  if (attempts.length > 0 || round > 1) return []
+  const failed = baseline.filter(({ passed }) => !passed)
+  return [...(setup === undefined ? [] : describeSetup(setup)), ...failed.flatMap(describeBaseline)]
 }
 
 function toNote(text: string): StyledLine {

@@ -130,7 +130,10 @@ function applyDriveEvent(state: DriveState | undefined, event: DriveEvent): Driv
   switch (type) {
     case 'drive_resumed': {
       const { paused: _, setup_failed: __, failed: ___, is_queued: ____, interrupted_at: _____, ...rest } = state
-      const resumed = { ...beforeWorkAgain(withOptions(rest, data.options)), attempts_before: state.attempts.length }
+      const resumed = {
+        ...withOptions(beforeWorkAgain(rest, data.options), data.options),
+        attempts_before: state.attempts.length,
+      }
       return data.chooses_limit === true ? chooseLimit(resumed) : resumed
     }
     case 'started_on':
@@ -298,12 +301,15 @@ function withoutChange(state: DriveState, { attempt, name }: { attempt: number; 
   )
 }
 
-/** What failed before the work may be repaired by now. A later round keeps what the first one saw. */
-function beforeWorkAgain(state: DriveState): DriveState {
+/** What failed before the work may be repaired by now, or prepared in another way. A later round keeps what the first one saw. */
+function beforeWorkAgain(state: DriveState, options: Options): DriveState {
   if (state.attempts.length > 0 || state.round > 1) return state
-  const { baseline_decided: _, ...rest } = state
-  return { ...rest, baseline: [] }
+  const { baseline_decided: _, prepared, ...rest } = state
+  const isSame = PREPARATION.every((key) => JSON.stringify(state.options[key]) === JSON.stringify(options[key]))
+  return { ...rest, ...(isSame && prepared !== undefined && { prepared }), baseline: [] }
 }
+
+const PREPARATION = ['setup', 'copy', 'share'] as const satisfies (keyof Options)[]
 
 function withCheck(checks: readonly CheckRun[], run: CheckRun): CheckRun[] {
   const others = checks.filter(({ command }) => command !== run.command)
