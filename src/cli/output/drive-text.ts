@@ -121,22 +121,25 @@ function describeStart(started: EventOf<'drive_started'>['data']): StyledLine[] 
   const title = `Run ${run_id}: ${round > 1 ? `round ${round} of ` : ''}${oneLine(titleOfGoal(goal))}`
   return [
     { text: title, tone: 'title' },
-    ...[...where, ...folderLines(place, 'Folder'), describeAgents(options, isReviewed), ...describeLimits(options)],
+    ...[...where, ...folderLines(place, 'Folder'), ...describeAgents(options, isReviewed), ...describeLimits(options)],
     ...(options.checks.length > 0 || round > 1 ? [] : [UNCHECKED]),
   ]
 }
 
-function describeAgents(options: Options, isReviewed: boolean | undefined): string {
+function describeAgents(options: Options, isReviewed: boolean | undefined): string[] {
   const demo = options.is_demo ? ' (demo)' : ''
-  const review = isReviewed === false ? 'no review' : `review by ${options.review_backend}${demo}`
-  return `Work by ${formatAgent(options)}${demo}, ${review}`
+  const work = `Work by ${formatAgent(options)}${demo}`
+  if (isReviewed === false) return [`${work}, no review`]
+  const { review_backend: reviewer, unpriced_reviewer: unpriced } = options
+  const why = `No review by ${unpriced}: --max-cost cannot count what it costs ("drover doctor" says why)`
+  return [`${work}, review by ${reviewer}${demo}`, ...(unpriced === undefined ? [] : [why])]
 }
 
 /** What is the same for all runs that are queued together. */
 export function describeQueued(options: Options, isReviewed: boolean): StyledLine[] {
   const checks = options.checks.map((check) => toPrintable(check)).join(', ')
   return [
-    whole(describeAgents(options, isReviewed)),
+    ...describeAgents(options, isReviewed).map(whole),
     ...(checks === '' ? [UNCHECKED] : [whole(`Checks: ${checks}`)]),
     ...describeLimits(options).map(whole),
   ]
