@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { callMain } from '../support/call-main.ts'
 import { createDriving } from '../support/driven-agents.ts'
-import { createDrivenHome, dataOf, HONEST, runIdIn } from '../support/driven-home.ts'
+import { createDrivenHome, type DrivenScript, dataOf, HONEST, runIdIn } from '../support/driven-home.ts'
 import { firstOf, IS_FULL } from '../support/full-counts.ts'
 import { type Ran, temporaryDirectoryForAll } from '../support/run-drover.ts'
 
@@ -407,6 +407,47 @@ describe('drover drive', () => {
     expect(JSON.parse((await driving.drive('--list', '--json')).stdout)).toMatchObject({
       worktrees: [{ run_id: id, state: 'waits for you' }],
     })
+  })
+})
+
+describe('a limit of costs', () => {
+  const COSTS: DrivenScript = {
+    orient: [{ cost: 0.25 }],
+    implement: [{ ...HONEST, cost: 0.25 }],
+    review: [{ cost: 0.25 }],
+    summarize: [{ cost: 0.25 }],
+  }
+  const kinds = (driving: ReturnType<typeof createDriving>) =>
+    driving.calls().map(({ backend, kind }) => `${kind} ${backend}`)
+
+  it('lets no other agent review whose cost is not known', async () => {
+    const driving = createDriving(COSTS)
+    const { stdout, code } = await driving.drive(GOAL, '--max-cost', '3')
+    expect([code, kinds(driving).at(2)], stdout).toEqual([0, 'review claude'])
+    expect(stdout).toContain(', review by claude\nNo review by codex: --max-cost cannot count what it costs')
+    const { repository, env, home } = driving
+    const places = { cwd: repository.root, env, homeDirectory: home }
+    const { checks } = JSON.parse((await callMain(['doctor', '--json', '--offline'], places)).stdout)
+    const details = checks.map(({ detail }: { detail: string }) => detail)
+    expect(details).toContainEqual(
+      expect.stringMatching(
+        /^--max-cost cannot count codex: .+; name one: drover config set backends\.codex\.model MODEL$/,
+      ),
+    )
+  })
+
+  it('pauses after an attempt of unknown cost, and a higher one continues', async () => {
+    const driving = createDriving(COSTS)
+    const paused = await driving.drive(GOAL, '--max-cost', '3', '--review-with', 'codex')
+    expect(paused).toMatchObject({
+      code: 4,
+      stdout: expect.stringContaining('what codex has cost in attempt 3 is not known'),
+    })
+    const id = runIdIn(paused.stdout)
+    expect(paused.stdout).toMatch(/\n {2}drover drive \S+ --max-cost 6 /)
+    expect(await driving.drive(id)).toMatchObject({ code: 4, stdout: expect.stringContaining('cost_unknown') })
+    expect(await driving.drive(id, '--max-cost', '6')).toMatchObject({ code: 0 })
+    expect(kinds(driving)).toEqual(['orient claude', 'implement claude', 'review codex', 'summarize claude'])
   })
 })
 

@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest'
 import { actionOf, attemptAt, driveState, OPTIONS } from '../../../test/support/drive-fixture.ts'
 import type { DriveEvent } from '../../drive/record/drive-event.shape.ts'
-import { describeQueued, describeRecord, describeSpent } from './drive-text.ts'
+import { describeRecord, describeSpent } from './drive-text.ts'
 import { timesFor } from './format-amounts.ts'
 import { formatLines } from './text-table.ts'
+import { describeQueued } from './work-text.ts'
 
 const attempt = attemptAt(actionOf('implement'))
 const textOf = (type: string, data: object) =>

@@ -1,6 +1,5 @@
 /** A driven run as text for people. Pure. */
 import { describeDecision } from '../../agents/describe-for-people.ts'
-import { titleOfGoal } from '../../contract/goal-title.ts'
 import { limitedBy } from '../../drive/decide/after-limit.ts'
 import { describeAct } from '../../drive/decide/describe-act.ts'
 import { describeFollowed } from '../../drive/decide/judge-work.ts'
@@ -8,7 +7,7 @@ import { nameRequirement } from '../../drive/decide/next-round.ts'
 import { countUnknownCosts, spentBy } from '../../drive/decide/spending.ts'
 import { describeRetries } from '../../drive/decide/verdict.ts'
 import { flagsOf } from '../../drive/evidence/repository-flags.ts'
-import type { DriveEvent, EventOf, Options, Purpose } from '../../drive/record/drive-event.shape.ts'
+import type { DriveEvent, EventOf, Purpose } from '../../drive/record/drive-event.shape.ts'
 import type { Attempt, DriveState } from '../../drive/record/drive-state.ts'
 import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
 import { formatMicro } from '../../kit/wording.ts'
@@ -28,6 +27,7 @@ import {
 import { asWritten, formatDuration, type Times } from './format-amounts.ts'
 import { toOneLine, toPrintable } from './printable.ts'
 import { oneLine, type StyledLine } from './text-table.ts'
+import { describeLimits, describeStart, folderLines, whole } from './work-text.ts'
 
 const SHORT_ID = 8
 
@@ -107,67 +107,6 @@ export function describeRecord(event: DriveEvent, state: DriveState, times: Time
 
 function upperFirst(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
-}
-
-function whole(text: string): StyledLine {
-  return { text, keepsPaths: true }
-}
-
-function describeStart(started: EventOf<'drive_started'>['data']): StyledLine[] {
-  const { run_id, goal, place, options, round, is_reviewed: isReviewed } = started
-  const where =
-    place.kind === 'worktree'
-      ? [`Branch ${place.branch}`, whole(`Worktree ${place.root}`)]
-      : [whole(`In place: ${place.root}, as it is`)]
-  const title = `Run ${run_id}: ${round > 1 ? `round ${round} of ` : ''}${oneLine(titleOfGoal(goal))}`
-  return [
-    { text: title, tone: 'title' },
-    ...[...where, ...folderLines(place, 'Folder'), describeAgents(options, isReviewed), ...describeLimits(options)],
-    ...(options.checks.length > 0 || round > 1 ? [] : [UNCHECKED]),
-  ]
-}
-
-function describeAgents(options: Options, isReviewed: boolean | undefined): string {
-  const demo = options.is_demo ? ' (demo)' : ''
-  const review = isReviewed === false ? 'no review' : `review by ${options.review_backend}${demo}`
-  return `Work by ${formatAgent(options)}${demo}, ${review}`
-}
-
-/** What is the same for all runs that are queued together. */
-export function describeQueued(
-  options: Options,
-  { isReviewed, totals }: { isReviewed: boolean; totals: Limits },
-): StyledLine[] {
-  const checks = options.checks.map((check) => toPrintable(check)).join(', ')
-  return [
-    whole(describeAgents(options, isReviewed)),
-    checks === '' ? UNCHECKED : whole(`Checks: ${checks}`),
-    ...[...describeLimits(options), ...describeLimits(totals, 'Limits of all these runs')].map(whole),
-  ]
-}
-
-const UNCHECKED: StyledLine = {
-  text: 'No check was given, so nothing is tested; --check "COMMAND" adds one',
-  tone: 'open',
-}
-
-/** Agents and checks work below the root. */
-function folderLines({ folder }: DriveState['place'], word: string): StyledLine[] {
-  return folder === undefined ? [] : [whole(`${word} ${toPrintable(folder)}: agents and checks work there`)]
-}
-
-function formatAgent({ backend, model }: Pick<Options, 'backend' | 'model'>): string {
-  return model === undefined ? backend : `${backend}/${model}`
-}
-
-type Limits = Pick<Options, 'max_tokens' | 'max_cost_microusd' | 'max_time_ms'>
-function describeLimits({ max_tokens, max_cost_microusd, max_time_ms }: Limits, name = 'Limits'): string[] {
-  const limits = [
-    ...(max_tokens === undefined ? [] : [`${max_tokens} tokens`]),
-    ...(max_cost_microusd === undefined ? [] : [formatMicro(max_cost_microusd)]),
-    ...(max_time_ms === undefined ? [] : [formatDuration(max_time_ms)]),
-  ]
-  return limits.length === 0 ? [] : [`${name}: ${limits.join(', ')}`]
 }
 
 /** Other words are the same for people. */

@@ -44,6 +44,7 @@ describe('a run that is paused', () => {
     expect(describePauseLimit(paused('max_tokens'))).toMatchObject({ field: 'max_tokens', least: 1773 })
     expect(describePauseLimit(paused('max_cost'))).toMatchObject({ field: 'max_cost_usd', least: 0.5 })
     expect(describePauseLimit(paused('max_time'))).toMatchObject({ field: 'max_time_secs', least: 61 })
+    expect(describePauseLimit(paused('cost_unknown'))).toEqual({ field: 'max_cost_usd', says: 'dollars at most' })
     expect(describePauseLimit({ spent: SPENT })).toEqual({ field: 'actions', says: 'more actions' })
   })
 })

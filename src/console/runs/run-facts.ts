@@ -61,6 +61,8 @@ export function describePauseLimit({ pause, spent }: Pick<DrivenRun, 'pause' | '
         least: spent.cost_usd,
         used: `${formatCost(spent.cost_usd)} is`,
       }
+    case 'cost_unknown':
+      return { field: 'max_cost_usd', says: 'dollars at most' }
     case 'max_time': {
       const used = `${formatDuration(spent.time_secs * 1000)} is`
       return { field: 'max_time_secs', says: 'seconds at most', least: spent.time_secs, used }

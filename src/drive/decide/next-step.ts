@@ -13,7 +13,15 @@ import { afterLimit, choiceOf, isFallback, isLimit, type LimitStep } from './aft
 import { type BeforeWork, beforeWork } from './before-work.ts'
 import { compareEnds, failsAlike, hasChangedFiles, hasWork, nextCheck } from './check-results.ts'
 import { askOutcome, completeOutcome, errorOutcome } from './final-outcome.ts'
-import { reachedCap, reachedTotal, spentBy, type Totals, unpricedAttempt } from './spending.ts'
+import {
+  COST_UNKNOWN,
+  limitsCosts,
+  reachedCap,
+  reachedTotal,
+  spentBy,
+  type Totals,
+  unpricedAttempt,
+} from './spending.ts'
 
 export type DriveStep =
   | BeforeWork
@@ -66,20 +74,22 @@ export function nextStep(state: DriveState, run: ProtocolState, totals?: Totals)
 
 /** A cap is checked before an agent starts: work that is paid for is still checked and submitted. */
 function withinCaps(state: DriveState, step: DriveStep, totals: Totals | undefined): DriveStep {
-  const reason = reachedCap(spentBy(state), state.options) ?? reachedTotal(totals) ?? unknownCost(state, totals)
-  return reason === undefined ? step : { do: 'pause', reason, message: CAP_MESSAGES[reason] ?? reason }
+  const reason = reachedCap(spentBy(state), state.options) ?? reachedTotal(totals)
+  if (reason !== undefined) return { do: 'pause', reason, message: CAP_MESSAGES[reason] ?? reason }
+  const unpriced = limitsCosts(state.options, totals) ? unpricedAttempt(state) : undefined
+  return unpriced === undefined ? step : { do: 'pause', reason: COST_UNKNOWN, message: describeUnpriced(unpriced) }
 }
 
-function unknownCost(state: DriveState, totals: Totals | undefined): DrivePause | undefined {
-  const hasLimit = state.options.max_cost_microusd !== undefined || totals?.caps.max_cost_microusd !== undefined
-  return hasLimit && unpricedAttempt(state) !== undefined ? 'cost_unknown' : undefined
+function describeUnpriced({ attempt, backend, model: asked, ended }: Attempt): string {
+  const model = ended?.model ?? asked
+  const named = model === undefined ? backend : `${backend} (${model})`
+  const price = model === undefined ? 'use another agent' : `add a price for ${model} to the setting prices`
+  return `what ${named} has cost in attempt ${attempt} is not known, so the limit of costs cannot be kept; a higher --max-cost continues without counting that attempt; for later ones, ${price}`
 }
 
 const CAP_MESSAGES: Partial<Record<DrivePause, string>> = {
   max_tokens: 'the limit of tokens is reached; continue with a higher --max-tokens',
   max_cost: 'the limit of costs is reached; continue with a higher --max-cost',
-  cost_unknown:
-    'what an attempt has cost is not known, so the limit of costs cannot be kept; add its model to `prices` in the settings, or start a run without --max-cost',
   max_time: 'the limit of time is reached; continue with a higher --max-time',
   total_tokens: 'the limit of tokens of all these runs is reached; continue with a higher --total-tokens',
   total_cost: 'the limit of costs of all these runs is reached; continue with a higher --total-cost',
@@ -104,6 +114,8 @@ function afterAttempt(facts: Facts, last: Attempt): DriveStep {
     case 'cancelled':
       return afterCancel(facts, last)
     case 'budget':
+      if (ended.error_code === COST_UNKNOWN && !isOfEarlierDriver(facts, last))
+        return { do: 'pause', reason: COST_UNKNOWN, message: ended.error ?? '' }
       // If no cap is reached any more, the agent continues where it was ended.
       return again(facts, { why: 'after_unknown_end', changed: [] })
     case 'stalled':

@@ -48,102 +48,105 @@ a)&&isFinite(a)))return we.errors=[{instancePath:s+"/port",keyword:"type",params
 ject"}}],!1;return we.errors=r,e===0}var Qa=new RegExp("^sha256:[0-9a-f]{64}$","u");function ie(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,
 dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(typeof t=="string"){if(!Qa.test(t))return ie.errors=[{instancePath:s,
 keyword:"saidPattern",params:{says:"sha256: and 64 lowercase hexadecimal digits"}}],!1}else return ie.errors=[{instancePath:s,
-keyword:"type",params:{type:"string"}}],!1;return ie.errors=r,e===0}var Wa=["backend","model","review_backend","review_model","approval_mode","is_demo","checks","check_timeout_ms","max_tok\
-ens","max_cost_microusd","max_time_ms","rounds","attempts","stall_ms","deliver","setup","copy","share","setup_timeout_ms",
-"baseline","on_flags","on_limit","max_wait_ms","fallback","sandbox","mcp_servers","follow","follow_rounds","poll_ms","re\
-viewers","ready"],Xa=["default","auto","sandboxed","none","always"],Ei=["none","branch","pr"],Pa=["note","skip","require"],
-en=["deliver","ask"],rn=["ask","wait","next","pause"],tn=["on","off","required"];function O(t,{instancePath:s="",parentData:A,
-parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(
-t)){let p;if(t.backend===void 0&&(p="backend")||t.review_backend===void 0&&(p="review_backend")||t.approval_mode===void 0&&
-(p="approval_mode")||t.is_demo===void 0&&(p="is_demo")||t.checks===void 0&&(p="checks")||t.check_timeout_ms===void 0&&(p=
-"check_timeout_ms")||t.rounds===void 0&&(p="rounds")||t.attempts===void 0&&(p="attempts")||t.stall_ms===void 0&&(p="stal\
-l_ms")||t.deliver===void 0&&(p="deliver"))return O.errors=[{instancePath:s,keyword:"required",params:{missingProperty:p}}],
-!1;for(let o in t){let l=e;if(!(o==="backend"||o==="model"||o==="review_backend"||o==="review_model"||o==="approval_mode"||
-o==="is_demo"||o==="checks"||o==="check_timeout_ms"||o==="max_tokens"||o==="max_cost_microusd"||o==="max_time_ms"||o==="\
-rounds"||o==="attempts"||o==="stall_ms"||o==="deliver"||o==="setup"||o==="copy"||o==="share"||o==="setup_timeout_ms"||o===
-"baseline"||o==="on_flags"||o==="on_limit"||o==="max_wait_ms"||o==="fallback"||o==="sandbox"||o==="mcp_servers"||o==="fo\
-llow"||o==="follow_rounds"||o==="poll_ms"||o==="reviewers"||o==="ready")){let N={instancePath:s,keyword:"enum",params:{allowedValues:Wa},
-propertyName:o};r===null?r=[N]:r.push(N),e++}var g=l===e;if(!g){let N={instancePath:s,keyword:"propertyNames",params:{propertyName:o}};
-return r===null?r=[N]:r.push(N),e++,O.errors=r,!1;break}}if(g){if(t.backend!==void 0){let o=e;if(typeof t.backend!="stri\
-ng")return O.errors=[{instancePath:s+"/backend",keyword:"type",params:{type:"string"}}],!1;var n=o===e}else var n=!0;if(n){
-if(t.model!==void 0){let o=e;if(typeof t.model!="string")return O.errors=[{instancePath:s+"/model",keyword:"type",params:{
-type:"string"}}],!1;var n=o===e}else var n=!0;if(n){if(t.review_backend!==void 0){let o=e;if(typeof t.review_backend!="s\
-tring")return O.errors=[{instancePath:s+"/review_backend",keyword:"type",params:{type:"string"}}],!1;var n=o===e}else var n=!0;
-if(n){if(t.review_model!==void 0){let o=e;if(typeof t.review_model!="string")return O.errors=[{instancePath:s+"/review_m\
-odel",keyword:"type",params:{type:"string"}}],!1;var n=o===e}else var n=!0;if(n){if(t.approval_mode!==void 0){let o=t.approval_mode,
-l=e;if(!(o==="default"||o==="auto"||o==="sandboxed"||o==="none"||o==="always"))return O.errors=[{instancePath:s+"/approv\
-al_mode",keyword:"enum",params:{allowedValues:Xa}}],!1;var n=l===e}else var n=!0;if(n){if(t.is_demo!==void 0){let o=e;if(typeof t.
-is_demo!="boolean")return O.errors=[{instancePath:s+"/is_demo",keyword:"type",params:{type:"boolean"}}],!1;var n=o===e}else
-var n=!0;if(n){if(t.checks!==void 0){let o=t.checks,l=e;if(e===l)if(Array.isArray(o)){var m=!0;let v=o.length;for(let c=0;c<
-v;c++){let j=e;if(typeof o[c]!="string")return O.errors=[{instancePath:s+"/checks/"+c,keyword:"type",params:{type:"strin\
-g"}}],!1;var m=j===e;if(!m)break}}else return O.errors=[{instancePath:s+"/checks",keyword:"type",params:{type:"array"}}],
-!1;var n=l===e}else var n=!0;if(n){if(t.check_timeout_ms!==void 0){let o=t.check_timeout_ms,l=e;if(!(typeof o=="number"&&
-!(o%1)&&!isNaN(o)&&isFinite(o)))return O.errors=[{instancePath:s+"/check_timeout_ms",keyword:"type",params:{type:"intege\
-r"}}],!1;if(e===l&&typeof o=="number"&&isFinite(o)&&(o<0||isNaN(o)))return O.errors=[{instancePath:s+"/check_timeout_ms",
-keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var n=l===e}else var n=!0;if(n){if(t.max_tokens!==void 0){let o=t.
-max_tokens,l=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return O.errors=[{instancePath:s+"/max_tokens",keyword:"\
-type",params:{type:"integer"}}],!1;if(e===l&&typeof o=="number"&&isFinite(o)&&(o<0||isNaN(o)))return O.errors=[{instancePath:s+
-"/max_tokens",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var n=l===e}else var n=!0;if(n){if(t.max_cost_microusd!==
-void 0){let o=t.max_cost_microusd,l=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return O.errors=[{instancePath:s+
-"/max_cost_microusd",keyword:"type",params:{type:"integer"}}],!1;if(e===l&&typeof o=="number"&&isFinite(o)&&(o<0||isNaN(
-o)))return O.errors=[{instancePath:s+"/max_cost_microusd",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var n=l===
-e}else var n=!0;if(n){if(t.max_time_ms!==void 0){let o=t.max_time_ms,l=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(
-o)))return O.errors=[{instancePath:s+"/max_time_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===l&&typeof o=="num\
-ber"&&isFinite(o)&&(o<0||isNaN(o)))return O.errors=[{instancePath:s+"/max_time_ms",keyword:"minimum",params:{comparison:"\
->=",limit:0}}],!1;var n=l===e}else var n=!0;if(n){if(t.rounds!==void 0){let o=t.rounds,l=e;if(!(typeof o=="number"&&!(o%
-1)&&!isNaN(o)&&isFinite(o)))return O.errors=[{instancePath:s+"/rounds",keyword:"type",params:{type:"integer"}}],!1;if(e===
-l&&typeof o=="number"&&isFinite(o)&&(o<0||isNaN(o)))return O.errors=[{instancePath:s+"/rounds",keyword:"minimum",params:{
-comparison:">=",limit:0}}],!1;var n=l===e}else var n=!0;if(n){if(t.attempts!==void 0){let o=t.attempts,l=e;if(!(typeof o==
-"number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return O.errors=[{instancePath:s+"/attempts",keyword:"type",params:{type:"inte\
-ger"}}],!1;if(e===l&&typeof o=="number"&&isFinite(o)&&(o<0||isNaN(o)))return O.errors=[{instancePath:s+"/attempts",keyword:"\
-minimum",params:{comparison:">=",limit:0}}],!1;var n=l===e}else var n=!0;if(n){if(t.stall_ms!==void 0){let o=t.stall_ms,
-l=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return O.errors=[{instancePath:s+"/stall_ms",keyword:"type",
-params:{type:"integer"}}],!1;if(e===l&&typeof o=="number"&&isFinite(o)&&(o<0||isNaN(o)))return O.errors=[{instancePath:s+
-"/stall_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var n=l===e}else var n=!0;if(n){if(t.deliver!==void 0){
-let o=t.deliver,l=e;if(!(o==="none"||o==="branch"||o==="pr"))return O.errors=[{instancePath:s+"/deliver",keyword:"enum",
-params:{allowedValues:Ei}}],!1;var n=l===e}else var n=!0;if(n){if(t.setup!==void 0){let o=t.setup,l=e;if(e===l)if(Array.
-isArray(o)){var a=!0;let v=o.length;for(let c=0;c<v;c++){let j=e;if(typeof o[c]!="string")return O.errors=[{instancePath:s+
-"/setup/"+c,keyword:"type",params:{type:"string"}}],!1;var a=j===e;if(!a)break}}else return O.errors=[{instancePath:s+"/\
-setup",keyword:"type",params:{type:"array"}}],!1;var n=l===e}else var n=!0;if(n){if(t.copy!==void 0){let o=t.copy,l=e;if(e===
-l)if(Array.isArray(o)){var d=!0;let v=o.length;for(let c=0;c<v;c++){let j=e;if(typeof o[c]!="string")return O.errors=[{instancePath:s+
-"/copy/"+c,keyword:"type",params:{type:"string"}}],!1;var d=j===e;if(!d)break}}else return O.errors=[{instancePath:s+"/c\
-opy",keyword:"type",params:{type:"array"}}],!1;var n=l===e}else var n=!0;if(n){if(t.share!==void 0){let o=t.share,l=e;if(e===
-l)if(Array.isArray(o)){var i=!0;let v=o.length;for(let c=0;c<v;c++){let j=e;if(typeof o[c]!="string")return O.errors=[{instancePath:s+
-"/share/"+c,keyword:"type",params:{type:"string"}}],!1;var i=j===e;if(!i)break}}else return O.errors=[{instancePath:s+"/\
-share",keyword:"type",params:{type:"array"}}],!1;var n=l===e}else var n=!0;if(n){if(t.setup_timeout_ms!==void 0){let o=t.
-setup_timeout_ms,l=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return O.errors=[{instancePath:s+"/setup_t\
-imeout_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===l&&typeof o=="number"&&isFinite(o)&&(o<0||isNaN(o)))return O.
-errors=[{instancePath:s+"/setup_timeout_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var n=l===e}else var n=!0;
-if(n){if(t.baseline!==void 0){let o=t.baseline,l=e;if(!(o==="note"||o==="skip"||o==="require"))return O.errors=[{instancePath:s+
-"/baseline",keyword:"enum",params:{allowedValues:Pa}}],!1;var n=l===e}else var n=!0;if(n){if(t.on_flags!==void 0){let o=t.
-on_flags,l=e;if(!(o==="deliver"||o==="ask"))return O.errors=[{instancePath:s+"/on_flags",keyword:"enum",params:{allowedValues:en}}],
-!1;var n=l===e}else var n=!0;if(n){if(t.on_limit!==void 0){let o=t.on_limit,l=e;if(!(o==="ask"||o==="wait"||o==="next"||
-o==="pause"))return O.errors=[{instancePath:s+"/on_limit",keyword:"enum",params:{allowedValues:rn}}],!1;var n=l===e}else
-var n=!0;if(n){if(t.max_wait_ms!==void 0){let o=t.max_wait_ms,l=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))
-return O.errors=[{instancePath:s+"/max_wait_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===l&&typeof o=="number"&&
-isFinite(o)&&(o<0||isNaN(o)))return O.errors=[{instancePath:s+"/max_wait_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],
-!1;var n=l===e}else var n=!0;if(n){if(t.fallback!==void 0){let o=t.fallback,l=e;if(e===l)if(Array.isArray(o)){var u=!0;let v=o.
-length;for(let c=0;c<v;c++){let j=e;if(typeof o[c]!="string")return O.errors=[{instancePath:s+"/fallback/"+c,keyword:"ty\
-pe",params:{type:"string"}}],!1;var u=j===e;if(!u)break}}else return O.errors=[{instancePath:s+"/fallback",keyword:"type",
-params:{type:"array"}}],!1;var n=l===e}else var n=!0;if(n){if(t.sandbox!==void 0){let o=t.sandbox,l=e;if(!(o==="on"||o===
-"off"||o==="required"))return O.errors=[{instancePath:s+"/sandbox",keyword:"enum",params:{allowedValues:tn}}],!1;var n=l===
-e}else var n=!0;if(n){if(t.mcp_servers!==void 0){let o=t.mcp_servers,l=e;if(e===l)if(Array.isArray(o)){var f=!0;let v=o.
-length;for(let c=0;c<v;c++){let j=e;if(typeof o[c]!="string")return O.errors=[{instancePath:s+"/mcp_servers/"+c,keyword:"\
-type",params:{type:"string"}}],!1;var f=j===e;if(!f)break}}else return O.errors=[{instancePath:s+"/mcp_servers",keyword:"\
-type",params:{type:"array"}}],!1;var n=l===e}else var n=!0;if(n){if(t.follow!==void 0){let o=e;if(typeof t.follow!="bool\
-ean")return O.errors=[{instancePath:s+"/follow",keyword:"type",params:{type:"boolean"}}],!1;var n=o===e}else var n=!0;if(n){
-if(t.follow_rounds!==void 0){let o=t.follow_rounds,l=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return O.
-errors=[{instancePath:s+"/follow_rounds",keyword:"type",params:{type:"integer"}}],!1;if(e===l&&typeof o=="number"&&isFinite(
-o)&&(o<0||isNaN(o)))return O.errors=[{instancePath:s+"/follow_rounds",keyword:"minimum",params:{comparison:">=",limit:0}}],
-!1;var n=l===e}else var n=!0;if(n){if(t.poll_ms!==void 0){let o=t.poll_ms,l=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&
-isFinite(o)))return O.errors=[{instancePath:s+"/poll_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===l&&typeof o==
-"number"&&isFinite(o)&&(o<0||isNaN(o)))return O.errors=[{instancePath:s+"/poll_ms",keyword:"minimum",params:{comparison:"\
->=",limit:0}}],!1;var n=l===e}else var n=!0;if(n){if(t.reviewers!==void 0){let o=t.reviewers,l=e;if(e===l)if(Array.isArray(
-o)){var y=!0;let v=o.length;for(let c=0;c<v;c++){let j=e;if(typeof o[c]!="string")return O.errors=[{instancePath:s+"/rev\
-iewers/"+c,keyword:"type",params:{type:"string"}}],!1;var y=j===e;if(!y)break}}else return O.errors=[{instancePath:s+"/r\
-eviewers",keyword:"type",params:{type:"array"}}],!1;var n=l===e}else var n=!0;if(n)if(t.ready!==void 0){let o=e;if(typeof t.
-ready!="boolean")return O.errors=[{instancePath:s+"/ready",keyword:"type",params:{type:"boolean"}}],!1;var n=o===e}else var n=!0}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}else
-return O.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return O.errors=r,e===0}var sn=["id","from","text","by","url","path","line","thread","signature","commit","conflicts"],an=["check","thread","com\
+keyword:"type",params:{type:"string"}}],!1;return ie.errors=r,e===0}var Wa=["backend","model","review_backend","review_model","unpriced_reviewer","approval_mode","is_demo","checks","check_\
+timeout_ms","max_tokens","max_cost_microusd","max_time_ms","rounds","attempts","stall_ms","deliver","setup","copy","shar\
+e","setup_timeout_ms","baseline","on_flags","on_limit","max_wait_ms","fallback","sandbox","mcp_servers","follow","follow\
+_rounds","poll_ms","reviewers","ready"],Xa=["default","auto","sandboxed","none","always"],Ei=["none","branch","pr"],Pa=[
+"note","skip","require"],en=["deliver","ask"],rn=["ask","wait","next","pause"],tn=["on","off","required"];function I(t,{
+instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&
+typeof t=="object"&&!Array.isArray(t)){let p;if(t.backend===void 0&&(p="backend")||t.review_backend===void 0&&(p="review\
+_backend")||t.approval_mode===void 0&&(p="approval_mode")||t.is_demo===void 0&&(p="is_demo")||t.checks===void 0&&(p="che\
+cks")||t.check_timeout_ms===void 0&&(p="check_timeout_ms")||t.rounds===void 0&&(p="rounds")||t.attempts===void 0&&(p="at\
+tempts")||t.stall_ms===void 0&&(p="stall_ms")||t.deliver===void 0&&(p="deliver"))return I.errors=[{instancePath:s,keyword:"\
+required",params:{missingProperty:p}}],!1;for(let o in t){let l=e;if(!(o==="backend"||o==="model"||o==="review_backend"||
+o==="review_model"||o==="unpriced_reviewer"||o==="approval_mode"||o==="is_demo"||o==="checks"||o==="check_timeout_ms"||o===
+"max_tokens"||o==="max_cost_microusd"||o==="max_time_ms"||o==="rounds"||o==="attempts"||o==="stall_ms"||o==="deliver"||o===
+"setup"||o==="copy"||o==="share"||o==="setup_timeout_ms"||o==="baseline"||o==="on_flags"||o==="on_limit"||o==="max_wait_\
+ms"||o==="fallback"||o==="sandbox"||o==="mcp_servers"||o==="follow"||o==="follow_rounds"||o==="poll_ms"||o==="reviewers"||
+o==="ready")){let N={instancePath:s,keyword:"enum",params:{allowedValues:Wa},propertyName:o};r===null?r=[N]:r.push(N),e++}
+var g=l===e;if(!g){let N={instancePath:s,keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[N]:r.push(N),
+e++,I.errors=r,!1;break}}if(g){if(t.backend!==void 0){let o=e;if(typeof t.backend!="string")return I.errors=[{instancePath:s+
+"/backend",keyword:"type",params:{type:"string"}}],!1;var n=o===e}else var n=!0;if(n){if(t.model!==void 0){let o=e;if(typeof t.
+model!="string")return I.errors=[{instancePath:s+"/model",keyword:"type",params:{type:"string"}}],!1;var n=o===e}else var n=!0;
+if(n){if(t.review_backend!==void 0){let o=e;if(typeof t.review_backend!="string")return I.errors=[{instancePath:s+"/revi\
+ew_backend",keyword:"type",params:{type:"string"}}],!1;var n=o===e}else var n=!0;if(n){if(t.review_model!==void 0){let o=e;
+if(typeof t.review_model!="string")return I.errors=[{instancePath:s+"/review_model",keyword:"type",params:{type:"string"}}],
+!1;var n=o===e}else var n=!0;if(n){if(t.unpriced_reviewer!==void 0){let o=e;if(typeof t.unpriced_reviewer!="string")return I.
+errors=[{instancePath:s+"/unpriced_reviewer",keyword:"type",params:{type:"string"}}],!1;var n=o===e}else var n=!0;if(n){
+if(t.approval_mode!==void 0){let o=t.approval_mode,l=e;if(!(o==="default"||o==="auto"||o==="sandboxed"||o==="none"||o===
+"always"))return I.errors=[{instancePath:s+"/approval_mode",keyword:"enum",params:{allowedValues:Xa}}],!1;var n=l===e}else
+var n=!0;if(n){if(t.is_demo!==void 0){let o=e;if(typeof t.is_demo!="boolean")return I.errors=[{instancePath:s+"/is_demo",
+keyword:"type",params:{type:"boolean"}}],!1;var n=o===e}else var n=!0;if(n){if(t.checks!==void 0){let o=t.checks,l=e;if(e===
+l)if(Array.isArray(o)){var m=!0;let v=o.length;for(let c=0;c<v;c++){let j=e;if(typeof o[c]!="string")return I.errors=[{instancePath:s+
+"/checks/"+c,keyword:"type",params:{type:"string"}}],!1;var m=j===e;if(!m)break}}else return I.errors=[{instancePath:s+"\
+/checks",keyword:"type",params:{type:"array"}}],!1;var n=l===e}else var n=!0;if(n){if(t.check_timeout_ms!==void 0){let o=t.
+check_timeout_ms,l=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return I.errors=[{instancePath:s+"/check_t\
+imeout_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===l&&typeof o=="number"&&isFinite(o)&&(o<0||isNaN(o)))return I.
+errors=[{instancePath:s+"/check_timeout_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var n=l===e}else var n=!0;
+if(n){if(t.max_tokens!==void 0){let o=t.max_tokens,l=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return I.
+errors=[{instancePath:s+"/max_tokens",keyword:"type",params:{type:"integer"}}],!1;if(e===l&&typeof o=="number"&&isFinite(
+o)&&(o<0||isNaN(o)))return I.errors=[{instancePath:s+"/max_tokens",keyword:"minimum",params:{comparison:">=",limit:0}}],
+!1;var n=l===e}else var n=!0;if(n){if(t.max_cost_microusd!==void 0){let o=t.max_cost_microusd,l=e;if(!(typeof o=="number"&&
+!(o%1)&&!isNaN(o)&&isFinite(o)))return I.errors=[{instancePath:s+"/max_cost_microusd",keyword:"type",params:{type:"integ\
+er"}}],!1;if(e===l&&typeof o=="number"&&isFinite(o)&&(o<0||isNaN(o)))return I.errors=[{instancePath:s+"/max_cost_microus\
+d",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var n=l===e}else var n=!0;if(n){if(t.max_time_ms!==void 0){let o=t.
+max_time_ms,l=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return I.errors=[{instancePath:s+"/max_time_ms",
+keyword:"type",params:{type:"integer"}}],!1;if(e===l&&typeof o=="number"&&isFinite(o)&&(o<0||isNaN(o)))return I.errors=[
+{instancePath:s+"/max_time_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var n=l===e}else var n=!0;if(n){if(t.
+rounds!==void 0){let o=t.rounds,l=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return I.errors=[{instancePath:s+
+"/rounds",keyword:"type",params:{type:"integer"}}],!1;if(e===l&&typeof o=="number"&&isFinite(o)&&(o<0||isNaN(o)))return I.
+errors=[{instancePath:s+"/rounds",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var n=l===e}else var n=!0;if(n){
+if(t.attempts!==void 0){let o=t.attempts,l=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return I.errors=[{
+instancePath:s+"/attempts",keyword:"type",params:{type:"integer"}}],!1;if(e===l&&typeof o=="number"&&isFinite(o)&&(o<0||
+isNaN(o)))return I.errors=[{instancePath:s+"/attempts",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var n=l===
+e}else var n=!0;if(n){if(t.stall_ms!==void 0){let o=t.stall_ms,l=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(
+o)))return I.errors=[{instancePath:s+"/stall_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===l&&typeof o=="number"&&
+isFinite(o)&&(o<0||isNaN(o)))return I.errors=[{instancePath:s+"/stall_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],
+!1;var n=l===e}else var n=!0;if(n){if(t.deliver!==void 0){let o=t.deliver,l=e;if(!(o==="none"||o==="branch"||o==="pr"))return I.
+errors=[{instancePath:s+"/deliver",keyword:"enum",params:{allowedValues:Ei}}],!1;var n=l===e}else var n=!0;if(n){if(t.setup!==
+void 0){let o=t.setup,l=e;if(e===l)if(Array.isArray(o)){var a=!0;let v=o.length;for(let c=0;c<v;c++){let j=e;if(typeof o[c]!=
+"string")return I.errors=[{instancePath:s+"/setup/"+c,keyword:"type",params:{type:"string"}}],!1;var a=j===e;if(!a)break}}else
+return I.errors=[{instancePath:s+"/setup",keyword:"type",params:{type:"array"}}],!1;var n=l===e}else var n=!0;if(n){if(t.
+copy!==void 0){let o=t.copy,l=e;if(e===l)if(Array.isArray(o)){var d=!0;let v=o.length;for(let c=0;c<v;c++){let j=e;if(typeof o[c]!=
+"string")return I.errors=[{instancePath:s+"/copy/"+c,keyword:"type",params:{type:"string"}}],!1;var d=j===e;if(!d)break}}else
+return I.errors=[{instancePath:s+"/copy",keyword:"type",params:{type:"array"}}],!1;var n=l===e}else var n=!0;if(n){if(t.
+share!==void 0){let o=t.share,l=e;if(e===l)if(Array.isArray(o)){var i=!0;let v=o.length;for(let c=0;c<v;c++){let j=e;if(typeof o[c]!=
+"string")return I.errors=[{instancePath:s+"/share/"+c,keyword:"type",params:{type:"string"}}],!1;var i=j===e;if(!i)break}}else
+return I.errors=[{instancePath:s+"/share",keyword:"type",params:{type:"array"}}],!1;var n=l===e}else var n=!0;if(n){if(t.
+setup_timeout_ms!==void 0){let o=t.setup_timeout_ms,l=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return I.
+errors=[{instancePath:s+"/setup_timeout_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===l&&typeof o=="number"&&isFinite(
+o)&&(o<0||isNaN(o)))return I.errors=[{instancePath:s+"/setup_timeout_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],
+!1;var n=l===e}else var n=!0;if(n){if(t.baseline!==void 0){let o=t.baseline,l=e;if(!(o==="note"||o==="skip"||o==="requir\
+e"))return I.errors=[{instancePath:s+"/baseline",keyword:"enum",params:{allowedValues:Pa}}],!1;var n=l===e}else var n=!0;
+if(n){if(t.on_flags!==void 0){let o=t.on_flags,l=e;if(!(o==="deliver"||o==="ask"))return I.errors=[{instancePath:s+"/on_\
+flags",keyword:"enum",params:{allowedValues:en}}],!1;var n=l===e}else var n=!0;if(n){if(t.on_limit!==void 0){let o=t.on_limit,
+l=e;if(!(o==="ask"||o==="wait"||o==="next"||o==="pause"))return I.errors=[{instancePath:s+"/on_limit",keyword:"enum",params:{
+allowedValues:rn}}],!1;var n=l===e}else var n=!0;if(n){if(t.max_wait_ms!==void 0){let o=t.max_wait_ms,l=e;if(!(typeof o==
+"number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return I.errors=[{instancePath:s+"/max_wait_ms",keyword:"type",params:{type:"i\
+nteger"}}],!1;if(e===l&&typeof o=="number"&&isFinite(o)&&(o<0||isNaN(o)))return I.errors=[{instancePath:s+"/max_wait_ms",
+keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var n=l===e}else var n=!0;if(n){if(t.fallback!==void 0){let o=t.
+fallback,l=e;if(e===l)if(Array.isArray(o)){var u=!0;let v=o.length;for(let c=0;c<v;c++){let j=e;if(typeof o[c]!="string")
+return I.errors=[{instancePath:s+"/fallback/"+c,keyword:"type",params:{type:"string"}}],!1;var u=j===e;if(!u)break}}else
+return I.errors=[{instancePath:s+"/fallback",keyword:"type",params:{type:"array"}}],!1;var n=l===e}else var n=!0;if(n){if(t.
+sandbox!==void 0){let o=t.sandbox,l=e;if(!(o==="on"||o==="off"||o==="required"))return I.errors=[{instancePath:s+"/sandb\
+ox",keyword:"enum",params:{allowedValues:tn}}],!1;var n=l===e}else var n=!0;if(n){if(t.mcp_servers!==void 0){let o=t.mcp_servers,
+l=e;if(e===l)if(Array.isArray(o)){var f=!0;let v=o.length;for(let c=0;c<v;c++){let j=e;if(typeof o[c]!="string")return I.
+errors=[{instancePath:s+"/mcp_servers/"+c,keyword:"type",params:{type:"string"}}],!1;var f=j===e;if(!f)break}}else return I.
+errors=[{instancePath:s+"/mcp_servers",keyword:"type",params:{type:"array"}}],!1;var n=l===e}else var n=!0;if(n){if(t.follow!==
+void 0){let o=e;if(typeof t.follow!="boolean")return I.errors=[{instancePath:s+"/follow",keyword:"type",params:{type:"bo\
+olean"}}],!1;var n=o===e}else var n=!0;if(n){if(t.follow_rounds!==void 0){let o=t.follow_rounds,l=e;if(!(typeof o=="numb\
+er"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return I.errors=[{instancePath:s+"/follow_rounds",keyword:"type",params:{type:"inte\
+ger"}}],!1;if(e===l&&typeof o=="number"&&isFinite(o)&&(o<0||isNaN(o)))return I.errors=[{instancePath:s+"/follow_rounds",
+keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var n=l===e}else var n=!0;if(n){if(t.poll_ms!==void 0){let o=t.poll_ms,
+l=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return I.errors=[{instancePath:s+"/poll_ms",keyword:"type",
+params:{type:"integer"}}],!1;if(e===l&&typeof o=="number"&&isFinite(o)&&(o<0||isNaN(o)))return I.errors=[{instancePath:s+
+"/poll_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var n=l===e}else var n=!0;if(n){if(t.reviewers!==void 0){
+let o=t.reviewers,l=e;if(e===l)if(Array.isArray(o)){var y=!0;let v=o.length;for(let c=0;c<v;c++){let j=e;if(typeof o[c]!=
+"string")return I.errors=[{instancePath:s+"/reviewers/"+c,keyword:"type",params:{type:"string"}}],!1;var y=j===e;if(!y)break}}else
+return I.errors=[{instancePath:s+"/reviewers",keyword:"type",params:{type:"array"}}],!1;var n=l===e}else var n=!0;if(n)if(t.
+ready!==void 0){let o=e;if(typeof t.ready!="boolean")return I.errors=[{instancePath:s+"/ready",keyword:"type",params:{type:"\
+boolean"}}],!1;var n=o===e}else var n=!0}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}else return I.errors=[{instancePath:s,keyword:"t\
+ype",params:{type:"object"}}],!1;return I.errors=r,e===0}var sn=["id","from","text","by","url","path","line","thread","signature","commit","conflicts"],an=["check","thread","com\
 ment","review","base","person"];function pe(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let a;if(t.id===void 0&&(a="id")||t.from===void 0&&
 (a="from")||t.text===void 0&&(a="text"))return pe.errors=[{instancePath:s,keyword:"required",params:{missingProperty:a}}],
@@ -202,8 +205,8 @@ V=e,L=e,$=!0,F=e;if(k&&typeof k=="object"&&!Array.isArray(k)){let G;if(k.kind===
 L,r!==null&&(L?r.length=L:r=null),d){let G=e;lr(k,{instancePath:s+"/data/place",parentData:v,parentDataProperty:"place",
 rootData:_,dynamicAnchors:b})||(r=r===null?lr.errors:r.concat(lr.errors),e=r.length);var d=G===e;$=d}if(!$){let G={instancePath:s+
 "/data/place",keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[G]:r.push(G),e++,B.errors=r,!1}var i=V===e;
-if(i){let G=e,M=e,z=!0,te=e;if(k&&typeof k=="object"&&!Array.isArray(k)){let q;if(k.kind===void 0&&(q="kind")){let Y={};
-r===null?r=[Y]:r.push(Y),e++}else if(k.kind!==void 0&&k.kind!=="worktree"){let Y={};r===null?r=[Y]:r.push(Y),e++}}var u=te===
+if(i){let G=e,M=e,z=!0,se=e;if(k&&typeof k=="object"&&!Array.isArray(k)){let q;if(k.kind===void 0&&(q="kind")){let Y={};
+r===null?r=[Y]:r.push(Y),e++}else if(k.kind!==void 0&&k.kind!=="worktree"){let Y={};r===null?r=[Y]:r.push(Y),e++}}var u=se===
 e;if(e=M,r!==null&&(M?r.length=M:r=null),u){let q=e;we(k,{instancePath:s+"/data/place",parentData:v,parentDataProperty:"\
 place",rootData:_,dynamicAnchors:b})||(r=r===null?we.errors:r.concat(we.errors),e=r.length);var u=q===e;z=u}if(!z){let q={
 instancePath:s+"/data/place",keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[q]:r.push(q),e++,B.errors=r,
@@ -244,8 +247,8 @@ let $=k.time_ms,F=e;if(!(typeof $=="number"&&!($%1)&&!isNaN($)&&isFinite($)))ret
 nt/time_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===F&&typeof $=="number"&&isFinite($)&&($<0||isNaN($)))return B.
 errors=[{instancePath:s+"/data/spent/time_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var o=F===e}else var o=!0}}}}else
 return B.errors=[{instancePath:s+"/data/spent",keyword:"type",params:{type:"object"}}],!1;var a=w===e}else var a=!0;if(a){
-if(v.options!==void 0){let k=e;O(v.options,{instancePath:s+"/data/options",parentData:v,parentDataProperty:"options",rootData:_,
-dynamicAnchors:b})||(r=r===null?O.errors:r.concat(O.errors),e=r.length);var a=k===e}else var a=!0;if(a){if(v.is_reviewed!==
+if(v.options!==void 0){let k=e;I(v.options,{instancePath:s+"/data/options",parentData:v,parentDataProperty:"options",rootData:_,
+dynamicAnchors:b})||(r=r===null?I.errors:r.concat(I.errors),e=r.length);var a=k===e}else var a=!0;if(a){if(v.is_reviewed!==
 void 0){let k=e;if(typeof v.is_reviewed!="boolean")return B.errors=[{instancePath:s+"/data/is_reviewed",keyword:"type",params:{
 type:"boolean"}}],!1;var a=k===e}else var a=!0;if(a){if(v.requirements!==void 0){let k=v.requirements,w=e;if(e===w)if(Array.
 isArray(k)){var l=!0;let L=k.length;for(let $=0;$<L;$++){let F=e;pe(k[$],{instancePath:s+"/data/requirements/"+$,parentData:k,
@@ -270,8 +273,8 @@ if(e===u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.options===void 
 "/data",keyword:"required",params:{missingProperty:y}}],!1;for(let p in i){let o=e;if(!(p==="options"||p==="chooses_limi\
 t")){let l={instancePath:s+"/data",keyword:"enum",params:{allowedValues:nn},propertyName:p};r===null?r=[l]:r.push(l),e++}
 var m=o===e;if(!m){let l={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:p}};return r===null?r=[l]:
-r.push(l),e++,Re.errors=r,!1;break}}if(m){if(i.options!==void 0){let p=e;O(i.options,{instancePath:s+"/data/options",parentData:i,
-parentDataProperty:"options",rootData:_,dynamicAnchors:b})||(r=r===null?O.errors:r.concat(O.errors),e=r.length);var a=p===
+r.push(l),e++,Re.errors=r,!1;break}}if(m){if(i.options!==void 0){let p=e;I(i.options,{instancePath:s+"/data/options",parentData:i,
+parentDataProperty:"options",rootData:_,dynamicAnchors:b})||(r=r===null?I.errors:r.concat(I.errors),e=r.length);var a=p===
 e}else var a=!0;if(a)if(i.chooses_limit!==void 0){let p=i.chooses_limit,o=e;if(typeof p!="boolean")return Re.errors=[{instancePath:s+
 "/data/chooses_limit",keyword:"type",params:{type:"boolean"}}],!1;if(p!==!0)return Re.errors=[{instancePath:s+"/data/cho\
 oses_limit",keyword:"const",params:{allowedValue:!0}}],!1;var a=o===e}else var a=!0}}else return Re.errors=[{instancePath:s+
@@ -360,29 +363,29 @@ errors=[{instancePath:s+"/data/attempt",keyword:"minimum",params:{comparison:">=
 if(a){if(v.reached!==void 0){let k=v.reached,w=e;if(e===w)if(Array.isArray(k)){var d=!0;let L=k.length;for(let $=0;$<L;$++){
 let F=k[$],D=e;if(e===D)if(F&&typeof F=="object"&&!Array.isArray(F)){let M;if(F.host===void 0&&(M="host")||F.count===void 0&&
 (M="count"))return P.errors=[{instancePath:s+"/data/reached/"+$,keyword:"required",params:{missingProperty:M}}],!1;for(let z in F){
-let te=e;if(!(z==="host"||z==="count")){let le={instancePath:s+"/data/reached/"+$,keyword:"enum",params:{allowedValues:yn},
-propertyName:z};r===null?r=[le]:r.push(le),e++}var i=te===e;if(!i){let le={instancePath:s+"/data/reached/"+$,keyword:"pr\
+let se=e;if(!(z==="host"||z==="count")){let le={instancePath:s+"/data/reached/"+$,keyword:"enum",params:{allowedValues:yn},
+propertyName:z};r===null?r=[le]:r.push(le),e++}var i=se===e;if(!i){let le={instancePath:s+"/data/reached/"+$,keyword:"pr\
 opertyNames",params:{propertyName:z}};return r===null?r=[le]:r.push(le),e++,P.errors=r,!1;break}}if(i){if(F.host!==void 0){
 let z=e;if(typeof F.host!="string")return P.errors=[{instancePath:s+"/data/reached/"+$+"/host",keyword:"type",params:{type:"\
-string"}}],!1;var u=z===e}else var u=!0;if(u)if(F.count!==void 0){let z=F.count,te=e;if(!(typeof z=="number"&&!(z%1)&&!isNaN(
+string"}}],!1;var u=z===e}else var u=!0;if(u)if(F.count!==void 0){let z=F.count,se=e;if(!(typeof z=="number"&&!(z%1)&&!isNaN(
 z)&&isFinite(z)))return P.errors=[{instancePath:s+"/data/reached/"+$+"/count",keyword:"type",params:{type:"integer"}}],!1;
-if(e===te&&typeof z=="number"&&isFinite(z)&&(z<0||isNaN(z)))return P.errors=[{instancePath:s+"/data/reached/"+$+"/count",
-keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var u=te===e}else var u=!0}}else return P.errors=[{instancePath:s+
+if(e===se&&typeof z=="number"&&isFinite(z)&&(z<0||isNaN(z)))return P.errors=[{instancePath:s+"/data/reached/"+$+"/count",
+keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var u=se===e}else var u=!0}}else return P.errors=[{instancePath:s+
 "/data/reached/"+$,keyword:"type",params:{type:"object"}}],!1;var d=D===e;if(!d)break}}else return P.errors=[{instancePath:s+
 "/data/reached",keyword:"type",params:{type:"array"}}],!1;var a=w===e}else var a=!0;if(a){if(v.refused!==void 0){let k=v.
 refused,w=e;if(e===w)if(Array.isArray(k)){var f=!0;let L=k.length;for(let $=0;$<L;$++){let F=k[$],D=e;if(e===D)if(F&&typeof F==
 "object"&&!Array.isArray(F)){let M;if(F.host===void 0&&(M="host")||F.reason===void 0&&(M="reason")||F.count===void 0&&(M=
 "count"))return P.errors=[{instancePath:s+"/data/refused/"+$,keyword:"required",params:{missingProperty:M}}],!1;for(let z in F){
-let te=e;if(!(z==="host"||z==="reason"||z==="count")){let le={instancePath:s+"/data/refused/"+$,keyword:"enum",params:{allowedValues:mn},
-propertyName:z};r===null?r=[le]:r.push(le),e++}var y=te===e;if(!y){let le={instancePath:s+"/data/refused/"+$,keyword:"pr\
+let se=e;if(!(z==="host"||z==="reason"||z==="count")){let le={instancePath:s+"/data/refused/"+$,keyword:"enum",params:{allowedValues:mn},
+propertyName:z};r===null?r=[le]:r.push(le),e++}var y=se===e;if(!y){let le={instancePath:s+"/data/refused/"+$,keyword:"pr\
 opertyNames",params:{propertyName:z}};return r===null?r=[le]:r.push(le),e++,P.errors=r,!1;break}}if(y){if(F.host!==void 0){
 let z=e;if(typeof F.host!="string")return P.errors=[{instancePath:s+"/data/refused/"+$+"/host",keyword:"type",params:{type:"\
 string"}}],!1;var p=z===e}else var p=!0;if(p){if(F.reason!==void 0){let z=e;if(typeof F.reason!="string")return P.errors=
 [{instancePath:s+"/data/refused/"+$+"/reason",keyword:"type",params:{type:"string"}}],!1;var p=z===e}else var p=!0;if(p)
-if(F.count!==void 0){let z=F.count,te=e;if(!(typeof z=="number"&&!(z%1)&&!isNaN(z)&&isFinite(z)))return P.errors=[{instancePath:s+
-"/data/refused/"+$+"/count",keyword:"type",params:{type:"integer"}}],!1;if(e===te&&typeof z=="number"&&isFinite(z)&&(z<0||
+if(F.count!==void 0){let z=F.count,se=e;if(!(typeof z=="number"&&!(z%1)&&!isNaN(z)&&isFinite(z)))return P.errors=[{instancePath:s+
+"/data/refused/"+$+"/count",keyword:"type",params:{type:"integer"}}],!1;if(e===se&&typeof z=="number"&&isFinite(z)&&(z<0||
 isNaN(z)))return P.errors=[{instancePath:s+"/data/refused/"+$+"/count",keyword:"minimum",params:{comparison:">=",limit:0}}],
-!1;var p=te===e}else var p=!0}}}else return P.errors=[{instancePath:s+"/data/refused/"+$,keyword:"type",params:{type:"ob\
+!1;var p=se===e}else var p=!0}}}else return P.errors=[{instancePath:s+"/data/refused/"+$,keyword:"type",params:{type:"ob\
 ject"}}],!1;var f=D===e;if(!f)break}}else return P.errors=[{instancePath:s+"/data/refused",keyword:"type",params:{type:"\
 array"}}],!1;var a=w===e}else var a=!0;if(a){if(v.unwritable!==void 0){let k=v.unwritable,w=e;if(e===w)if(Array.isArray(
 k)){var o=!0;let L=k.length;for(let $=0;$<L;$++){let F=e;if(typeof k[$]!="string")return P.errors=[{instancePath:s+"/dat\
@@ -873,9 +876,9 @@ instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:y}};return r
 errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"integer"}}],!1;if(e===p&&typeof y=="number"&&isFinite(
 y)&&(y<0||isNaN(y)))return ze.errors=[{instancePath:s+"/data/attempt",keyword:"minimum",params:{comparison:">=",limit:0}}],
 !1}}else return ze.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=i===e}else var n=!0}}}else
-return ze.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ze.errors=r,e===0}var zn=["attempt","how","session_id","usage","cost_microusd","cost_kind","duration_ms","tree","outcome","problem","said",
-"error","error_code","retry_after_ms","trace","warnings"],Un=["answered","failed","cancelled","stalled","budget","unknow\
-n"],Mn=["reported","priced","plan"];function xe(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){let r=null,e=0;
+return ze.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ze.errors=r,e===0}var zn=["attempt","how","session_id","model","usage","cost_microusd","cost_kind","duration_ms","tree","outcome","problem",
+"said","error","error_code","retry_after_ms","trace","warnings"],Un=["answered","failed","cancelled","stalled","budget",
+"unknown"],Mn=["reported","priced","plan"];function xe(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){let r=null,e=0;
 if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let n;if(t.input_tokens===void 0&&(n="input_tokens")||t.output_tokens===
 void 0&&(n="output_tokens")||t.cached_tokens===void 0&&(n="cached_tokens")||t.reasoning_tokens===void 0&&(n="reasoning_t\
 okens"))return xe.errors=[{instancePath:s,keyword:"required",params:{missingProperty:n}}],!1;if(t.input_tokens!==void 0){
@@ -939,63 +942,64 @@ e;p=u}if(!p){let N={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};
 r,!1}var i=f===e}if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let f;if(t.did===void 0&&(f="did"))return ot.errors=
 [{instancePath:s,keyword:"required",params:{missingProperty:f}}],!1;if(t.did!==void 0){let y=t.did;if(!(y==="command"||y===
 "edit"))return ot.errors=[{instancePath:s+"/did",keyword:"enum",params:{allowedValues:Bn}}],!1}}else return ot.errors=[{
-instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ot.errors=r,e===0}function se(t,{instancePath:s="",parentData:A,
+instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ot.errors=r,e===0}function te(t,{instancePath:s="",parentData:A,
 parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(
-t)){let u;if(t.type===void 0&&(u="type")||t.at===void 0&&(u="at")||t.data===void 0&&(u="data"))return se.errors=[{instancePath:s,
+t)){let u;if(t.type===void 0&&(u="type")||t.at===void 0&&(u="at")||t.data===void 0&&(u="data"))return te.errors=[{instancePath:s,
 keyword:"required",params:{missingProperty:u}}],!1;for(let f in t){let y=e;if(!(f==="type"||f==="at"||f==="data")){let p={
 instancePath:s,keyword:"enum",params:{allowedValues:U},propertyName:f};r===null?r=[p]:r.push(p),e++}var g=y===e;if(!g){let p={
-instancePath:s,keyword:"propertyNames",params:{propertyName:f}};return r===null?r=[p]:r.push(p),e++,se.errors=r,!1;break}}
-if(g){if(t.type!==void 0){let f=t.type,y=e;if(typeof f!="string")return se.errors=[{instancePath:s+"/type",keyword:"type",
-params:{type:"string"}}],!1;if(f!=="attempt_ended")return se.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"\
+instancePath:s,keyword:"propertyNames",params:{propertyName:f}};return r===null?r=[p]:r.push(p),e++,te.errors=r,!1;break}}
+if(g){if(t.type!==void 0){let f=t.type,y=e;if(typeof f!="string")return te.errors=[{instancePath:s+"/type",keyword:"type",
+params:{type:"string"}}],!1;if(f!=="attempt_ended")return te.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"\
 attempt_ended"}}],!1;var n=y===e}else var n=!0;if(n){if(t.at!==void 0){let f=e;h(t.at,{instancePath:s+"/at",parentData:t,
 parentDataProperty:"at",rootData:_,dynamicAnchors:b})||(r=r===null?h.errors:r.concat(h.errors),e=r.length);var n=f===e}else
 var n=!0;if(n)if(t.data!==void 0){let f=t.data,y=e;if(e===y)if(f&&typeof f=="object"&&!Array.isArray(f)){let o;if(f.attempt===
 void 0&&(o="attempt")||f.how===void 0&&(o="how")||f.duration_ms===void 0&&(o="duration_ms")||f.trace===void 0&&(o="trace")||
-f.warnings===void 0&&(o="warnings"))return se.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:o}}],
-!1;for(let l in f){let N=e;if(!(l==="attempt"||l==="how"||l==="session_id"||l==="usage"||l==="cost_microusd"||l==="cost_\
-kind"||l==="duration_ms"||l==="tree"||l==="outcome"||l==="problem"||l==="said"||l==="error"||l==="error_code"||l==="retr\
-y_after_ms"||l==="trace"||l==="warnings")){let v={instancePath:s+"/data",keyword:"enum",params:{allowedValues:zn},propertyName:l};
-r===null?r=[v]:r.push(v),e++}var m=N===e;if(!m){let v={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:l}};
-return r===null?r=[v]:r.push(v),e++,se.errors=r,!1;break}}if(m){if(f.attempt!==void 0){let l=f.attempt,N=e;if(!(typeof l==
-"number"&&!(l%1)&&!isNaN(l)&&isFinite(l)))return se.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"\
-integer"}}],!1;if(e===N&&typeof l=="number"&&isFinite(l)&&(l<0||isNaN(l)))return se.errors=[{instancePath:s+"/data/attem\
-pt",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=N===e}else var a=!0;if(a){if(f.how!==void 0){let l=f.how,
-N=e;if(!(l==="answered"||l==="failed"||l==="cancelled"||l==="stalled"||l==="budget"||l==="unknown"))return se.errors=[{instancePath:s+
-"/data/how",keyword:"enum",params:{allowedValues:Un}}],!1;var a=N===e}else var a=!0;if(a){if(f.session_id!==void 0){let l=e;
-if(typeof f.session_id!="string")return se.errors=[{instancePath:s+"/data/session_id",keyword:"type",params:{type:"strin\
-g"}}],!1;var a=l===e}else var a=!0;if(a){if(f.usage!==void 0){let l=e;xe(f.usage,{instancePath:s+"/data/usage",parentData:f,
-parentDataProperty:"usage",rootData:_,dynamicAnchors:b})||(r=r===null?xe.errors:r.concat(xe.errors),e=r.length);var a=l===
-e}else var a=!0;if(a){if(f.cost_microusd!==void 0){let l=f.cost_microusd,N=e;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)&&
-isFinite(l)))return se.errors=[{instancePath:s+"/data/cost_microusd",keyword:"type",params:{type:"integer"}}],!1;if(e===
-N&&typeof l=="number"&&isFinite(l)&&(l<0||isNaN(l)))return se.errors=[{instancePath:s+"/data/cost_microusd",keyword:"min\
-imum",params:{comparison:">=",limit:0}}],!1;var a=N===e}else var a=!0;if(a){if(f.cost_kind!==void 0){let l=f.cost_kind,N=e;
-if(!(l==="reported"||l==="priced"||l==="plan"))return se.errors=[{instancePath:s+"/data/cost_kind",keyword:"enum",params:{
-allowedValues:Mn}}],!1;var a=N===e}else var a=!0;if(a){if(f.duration_ms!==void 0){let l=f.duration_ms,N=e;if(!(typeof l==
-"number"&&!(l%1)&&!isNaN(l)&&isFinite(l)))return se.errors=[{instancePath:s+"/data/duration_ms",keyword:"type",params:{type:"\
-integer"}}],!1;if(e===N&&typeof l=="number"&&isFinite(l)&&(l<0||isNaN(l)))return se.errors=[{instancePath:s+"/data/durat\
-ion_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=N===e}else var a=!0;if(a){if(f.tree!==void 0){let l=e;
-ye(f.tree,{instancePath:s+"/data/tree",parentData:f,parentDataProperty:"tree",rootData:_,dynamicAnchors:b})||(r=r===null?
-ye.errors:r.concat(ye.errors),e=r.length);var a=l===e}else var a=!0;if(a){if(f.outcome!==void 0){let l=e;if(typeof f.outcome!=
-"string")return se.errors=[{instancePath:s+"/data/outcome",keyword:"type",params:{type:"string"}}],!1;var a=l===e}else var a=!0;
-if(a){if(f.problem!==void 0){let l=e;if(typeof f.problem!="string")return se.errors=[{instancePath:s+"/data/problem",keyword:"\
-type",params:{type:"string"}}],!1;var a=l===e}else var a=!0;if(a){if(f.said!==void 0){let l=e;if(typeof f.said!="string")
-return se.errors=[{instancePath:s+"/data/said",keyword:"type",params:{type:"string"}}],!1;var a=l===e}else var a=!0;if(a){
-if(f.error!==void 0){let l=e;if(typeof f.error!="string")return se.errors=[{instancePath:s+"/data/error",keyword:"type",
-params:{type:"string"}}],!1;var a=l===e}else var a=!0;if(a){if(f.error_code!==void 0){let l=e;if(typeof f.error_code!="s\
-tring")return se.errors=[{instancePath:s+"/data/error_code",keyword:"type",params:{type:"string"}}],!1;var a=l===e}else var a=!0;
-if(a){if(f.retry_after_ms!==void 0){let l=f.retry_after_ms,N=e;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)&&isFinite(l)))
-return se.errors=[{instancePath:s+"/data/retry_after_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===N&&typeof l==
-"number"&&isFinite(l)&&(l<0||isNaN(l)))return se.errors=[{instancePath:s+"/data/retry_after_ms",keyword:"minimum",params:{
-comparison:">=",limit:0}}],!1;var a=N===e}else var a=!0;if(a){if(f.trace!==void 0){let l=f.trace,N=e;if(e===N)if(Array.isArray(
-l)){var d=!0;let c=l.length;for(let j=0;j<c;j++){let R=e;ot(l[j],{instancePath:s+"/data/trace/"+j,parentData:l,parentDataProperty:j,
-rootData:_,dynamicAnchors:b})||(r=r===null?ot.errors:r.concat(ot.errors),e=r.length);var d=R===e;if(!d)break}}else return se.
-errors=[{instancePath:s+"/data/trace",keyword:"type",params:{type:"array"}}],!1;var a=N===e}else var a=!0;if(a)if(f.warnings!==
-void 0){let l=f.warnings,N=e;if(e===N)if(Array.isArray(l)){var i=!0;let c=l.length;for(let j=0;j<c;j++){let R=e;if(typeof l[j]!=
-"string")return se.errors=[{instancePath:s+"/data/warnings/"+j,keyword:"type",params:{type:"string"}}],!1;var i=R===e;if(!i)
-break}}else return se.errors=[{instancePath:s+"/data/warnings",keyword:"type",params:{type:"array"}}],!1;var a=N===e}else
-var a=!0}}}}}}}}}}}}}}}}else return se.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=y===
-e}else var n=!0}}}else return se.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return se.errors=r,e===
-0}var Gn=["attempt","state","changes","count"],Jn=["what","name","before","after","keys","note"],Qn=["ref","head","config",
+f.warnings===void 0&&(o="warnings"))return te.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:o}}],
+!1;for(let l in f){let N=e;if(!(l==="attempt"||l==="how"||l==="session_id"||l==="model"||l==="usage"||l==="cost_microusd"||
+l==="cost_kind"||l==="duration_ms"||l==="tree"||l==="outcome"||l==="problem"||l==="said"||l==="error"||l==="error_code"||
+l==="retry_after_ms"||l==="trace"||l==="warnings")){let v={instancePath:s+"/data",keyword:"enum",params:{allowedValues:zn},
+propertyName:l};r===null?r=[v]:r.push(v),e++}var m=N===e;if(!m){let v={instancePath:s+"/data",keyword:"propertyNames",params:{
+propertyName:l}};return r===null?r=[v]:r.push(v),e++,te.errors=r,!1;break}}if(m){if(f.attempt!==void 0){let l=f.attempt,
+N=e;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)&&isFinite(l)))return te.errors=[{instancePath:s+"/data/attempt",keyword:"\
+type",params:{type:"integer"}}],!1;if(e===N&&typeof l=="number"&&isFinite(l)&&(l<0||isNaN(l)))return te.errors=[{instancePath:s+
+"/data/attempt",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=N===e}else var a=!0;if(a){if(f.how!==void 0){
+let l=f.how,N=e;if(!(l==="answered"||l==="failed"||l==="cancelled"||l==="stalled"||l==="budget"||l==="unknown"))return te.
+errors=[{instancePath:s+"/data/how",keyword:"enum",params:{allowedValues:Un}}],!1;var a=N===e}else var a=!0;if(a){if(f.session_id!==
+void 0){let l=e;if(typeof f.session_id!="string")return te.errors=[{instancePath:s+"/data/session_id",keyword:"type",params:{
+type:"string"}}],!1;var a=l===e}else var a=!0;if(a){if(f.model!==void 0){let l=e;if(typeof f.model!="string")return te.errors=
+[{instancePath:s+"/data/model",keyword:"type",params:{type:"string"}}],!1;var a=l===e}else var a=!0;if(a){if(f.usage!==void 0){
+let l=e;xe(f.usage,{instancePath:s+"/data/usage",parentData:f,parentDataProperty:"usage",rootData:_,dynamicAnchors:b})||
+(r=r===null?xe.errors:r.concat(xe.errors),e=r.length);var a=l===e}else var a=!0;if(a){if(f.cost_microusd!==void 0){let l=f.
+cost_microusd,N=e;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)&&isFinite(l)))return te.errors=[{instancePath:s+"/data/cost\
+_microusd",keyword:"type",params:{type:"integer"}}],!1;if(e===N&&typeof l=="number"&&isFinite(l)&&(l<0||isNaN(l)))return te.
+errors=[{instancePath:s+"/data/cost_microusd",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=N===e}else var a=!0;
+if(a){if(f.cost_kind!==void 0){let l=f.cost_kind,N=e;if(!(l==="reported"||l==="priced"||l==="plan"))return te.errors=[{instancePath:s+
+"/data/cost_kind",keyword:"enum",params:{allowedValues:Mn}}],!1;var a=N===e}else var a=!0;if(a){if(f.duration_ms!==void 0){
+let l=f.duration_ms,N=e;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)&&isFinite(l)))return te.errors=[{instancePath:s+"/dat\
+a/duration_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===N&&typeof l=="number"&&isFinite(l)&&(l<0||isNaN(l)))return te.
+errors=[{instancePath:s+"/data/duration_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=N===e}else var a=!0;
+if(a){if(f.tree!==void 0){let l=e;ye(f.tree,{instancePath:s+"/data/tree",parentData:f,parentDataProperty:"tree",rootData:_,
+dynamicAnchors:b})||(r=r===null?ye.errors:r.concat(ye.errors),e=r.length);var a=l===e}else var a=!0;if(a){if(f.outcome!==
+void 0){let l=e;if(typeof f.outcome!="string")return te.errors=[{instancePath:s+"/data/outcome",keyword:"type",params:{type:"\
+string"}}],!1;var a=l===e}else var a=!0;if(a){if(f.problem!==void 0){let l=e;if(typeof f.problem!="string")return te.errors=
+[{instancePath:s+"/data/problem",keyword:"type",params:{type:"string"}}],!1;var a=l===e}else var a=!0;if(a){if(f.said!==
+void 0){let l=e;if(typeof f.said!="string")return te.errors=[{instancePath:s+"/data/said",keyword:"type",params:{type:"s\
+tring"}}],!1;var a=l===e}else var a=!0;if(a){if(f.error!==void 0){let l=e;if(typeof f.error!="string")return te.errors=[
+{instancePath:s+"/data/error",keyword:"type",params:{type:"string"}}],!1;var a=l===e}else var a=!0;if(a){if(f.error_code!==
+void 0){let l=e;if(typeof f.error_code!="string")return te.errors=[{instancePath:s+"/data/error_code",keyword:"type",params:{
+type:"string"}}],!1;var a=l===e}else var a=!0;if(a){if(f.retry_after_ms!==void 0){let l=f.retry_after_ms,N=e;if(!(typeof l==
+"number"&&!(l%1)&&!isNaN(l)&&isFinite(l)))return te.errors=[{instancePath:s+"/data/retry_after_ms",keyword:"type",params:{
+type:"integer"}}],!1;if(e===N&&typeof l=="number"&&isFinite(l)&&(l<0||isNaN(l)))return te.errors=[{instancePath:s+"/data\
+/retry_after_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=N===e}else var a=!0;if(a){if(f.trace!==void 0){
+let l=f.trace,N=e;if(e===N)if(Array.isArray(l)){var d=!0;let c=l.length;for(let j=0;j<c;j++){let R=e;ot(l[j],{instancePath:s+
+"/data/trace/"+j,parentData:l,parentDataProperty:j,rootData:_,dynamicAnchors:b})||(r=r===null?ot.errors:r.concat(ot.errors),
+e=r.length);var d=R===e;if(!d)break}}else return te.errors=[{instancePath:s+"/data/trace",keyword:"type",params:{type:"a\
+rray"}}],!1;var a=N===e}else var a=!0;if(a)if(f.warnings!==void 0){let l=f.warnings,N=e;if(e===N)if(Array.isArray(l)){var i=!0;
+let c=l.length;for(let j=0;j<c;j++){let R=e;if(typeof l[j]!="string")return te.errors=[{instancePath:s+"/data/warnings/"+
+j,keyword:"type",params:{type:"string"}}],!1;var i=R===e;if(!i)break}}else return te.errors=[{instancePath:s+"/data/warn\
+ings",keyword:"type",params:{type:"array"}}],!1;var a=N===e}else var a=!0}}}}}}}}}}}}}}}}}else return te.errors=[{instancePath:s+
+"/data",keyword:"type",params:{type:"object"}}],!1;var n=y===e}else var n=!0}}}else return te.errors=[{instancePath:s,keyword:"\
+type",params:{type:"object"}}],!1;return te.errors=r,e===0}var Gn=["attempt","state","changes","count"],Jn=["what","name","before","after","keys","note"],Qn=["ref","head","config",
 "hook","git_file","user_config","file"],Wn=["no_tool_call","own_log","fetched","sandboxed"];function oe(t,{instancePath:s="",
 parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&
 !Array.isArray(t)){let y;if(t.type===void 0&&(y="type")||t.at===void 0&&(y="at")||t.data===void 0&&(y="data"))return oe.
@@ -1030,9 +1034,9 @@ er_config"||F==="file"))return oe.errors=[{instancePath:s+"/data/changes/"+k+"/w
 let F=e;if(typeof w.before!="string")return oe.errors=[{instancePath:s+"/data/changes/"+k+"/before",keyword:"type",params:{
 type:"string"}}],!1;var u=F===e}else var u=!0;if(u){if(w.after!==void 0){let F=e;if(typeof w.after!="string")return oe.errors=
 [{instancePath:s+"/data/changes/"+k+"/after",keyword:"type",params:{type:"string"}}],!1;var u=F===e}else var u=!0;if(u){
-if(w.keys!==void 0){let F=w.keys,D=e;if(e===D)if(Array.isArray(F)){var f=!0;let M=F.length;for(let z=0;z<M;z++){let te=e;
+if(w.keys!==void 0){let F=w.keys,D=e;if(e===D)if(Array.isArray(F)){var f=!0;let M=F.length;for(let z=0;z<M;z++){let se=e;
 if(typeof F[z]!="string")return oe.errors=[{instancePath:s+"/data/changes/"+k+"/keys/"+z,keyword:"type",params:{type:"st\
-ring"}}],!1;var f=te===e;if(!f)break}}else return oe.errors=[{instancePath:s+"/data/changes/"+k+"/keys",keyword:"type",params:{
+ring"}}],!1;var f=se===e;if(!f)break}}else return oe.errors=[{instancePath:s+"/data/changes/"+k+"/keys",keyword:"type",params:{
 type:"array"}}],!1;var u=D===e}else var u=!0;if(u)if(w.note!==void 0){let F=w.note,D=e;if(!(F==="no_tool_call"||F==="own\
 _log"||F==="fetched"||F==="sandboxed"))return oe.errors=[{instancePath:s+"/data/changes/"+k+"/note",keyword:"enum",params:{
 allowedValues:Wn}}],!1;var u=D===e}else var u=!0}}}}}}else return oe.errors=[{instancePath:s+"/data/changes/"+k,keyword:"\
@@ -1884,13 +1888,13 @@ null&&(Fr?r.length=Fr:r=null),M){let xt=e;ze(t,{instancePath:s,parentData:A,pare
 failingKeyword:"then"}};return r===null?r=[xt]:r.push(xt),e++,Z.errors=r,!1}var i=At===e;if(i){let xt=e,Er=e,Ms=!0,ia=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let Vt;if(t.type===void 0&&(Vt="type")){let Tr={};r===null?r=[Tr]:r.push(Tr),
 e++}else if(t.type!==void 0&&t.type!=="attempt_ended"){let Tr={};r===null?r=[Tr]:r.push(Tr),e++}}var z=ia===e;if(e=Er,r!==
-null&&(Er?r.length=Er:r=null),z){let Vt=e;se(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
-(r=r===null?se.errors:r.concat(se.errors),e=r.length);var z=Vt===e;Ms=z}if(!Ms){let Vt={instancePath:s,keyword:"if",params:{
+null&&(Er?r.length=Er:r=null),z){let Vt=e;te(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
+(r=r===null?te.errors:r.concat(te.errors),e=r.length);var z=Vt===e;Ms=z}if(!Ms){let Vt={instancePath:s,keyword:"if",params:{
 failingKeyword:"then"}};return r===null?r=[Vt]:r.push(Vt),e++,Z.errors=r,!1}var i=xt===e;if(i){let Vt=e,Tr=e,Ys=!0,aa=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let $t;if(t.type===void 0&&($t="type")){let Kr={};r===null?r=[Kr]:r.push(Kr),
-e++}else if(t.type!==void 0&&t.type!=="repository_changed"){let Kr={};r===null?r=[Kr]:r.push(Kr),e++}}var te=aa===e;if(e=
-Tr,r!==null&&(Tr?r.length=Tr:r=null),te){let $t=e;oe(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
-(r=r===null?oe.errors:r.concat(oe.errors),e=r.length);var te=$t===e;Ys=te}if(!Ys){let $t={instancePath:s,keyword:"if",params:{
+e++}else if(t.type!==void 0&&t.type!=="repository_changed"){let Kr={};r===null?r=[Kr]:r.push(Kr),e++}}var se=aa===e;if(e=
+Tr,r!==null&&(Tr?r.length=Tr:r=null),se){let $t=e;oe(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
+(r=r===null?oe.errors:r.concat(oe.errors),e=r.length);var se=$t===e;Ys=se}if(!Ys){let $t={instancePath:s,keyword:"if",params:{
 failingKeyword:"then"}};return r===null?r=[$t]:r.push($t),e++,Z.errors=r,!1}var i=Vt===e;if(i){let $t=e,Kr=e,Hs=!0,na=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let Dt;if(t.type===void 0&&(Dt="type")){let Lr={};r===null?r=[Lr]:r.push(Lr),
 e++}else if(t.type!==void 0&&t.type!=="repository_restored"){let Lr={};r===null?r=[Lr]:r.push(Lr),e++}}var le=na===e;if(e=
@@ -1933,9 +1937,9 @@ null&&(Zr?r.length=Zr:r=null),S){let St=e;Me(t,{instancePath:s,parentData:A,pare
 (r=r===null?Me.errors:r.concat(Me.errors),e=r.length);var S=St===e;Ps=S}if(!Ps){let St={instancePath:s,keyword:"if",params:{
 failingKeyword:"then"}};return r===null?r=[St]:r.push(St),e++,Z.errors=r,!1}var i=Rt===e;if(i){let St=e,zr=e,ei=!0,ma=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let Ct;if(t.type===void 0&&(Ct="type")){let Ur={};r===null?r=[Ur]:r.push(Ur),
-e++}else if(t.type!==void 0&&t.type!=="round_started"){let Ur={};r===null?r=[Ur]:r.push(Ur),e++}}var I=ma===e;if(e=zr,r!==
-null&&(zr?r.length=zr:r=null),I){let Ct=e;$e(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
-(r=r===null?$e.errors:r.concat($e.errors),e=r.length);var I=Ct===e;ei=I}if(!ei){let Ct={instancePath:s,keyword:"if",params:{
+e++}else if(t.type!==void 0&&t.type!=="round_started"){let Ur={};r===null?r=[Ur]:r.push(Ur),e++}}var O=ma===e;if(e=zr,r!==
+null&&(zr?r.length=zr:r=null),O){let Ct=e;$e(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
+(r=r===null?$e.errors:r.concat($e.errors),e=r.length);var O=Ct===e;ei=O}if(!ei){let Ct={instancePath:s,keyword:"if",params:{
 failingKeyword:"then"}};return r===null?r=[Ct]:r.push(Ct),e++,Z.errors=r,!1}var i=St===e;if(i){let Ct=e,Ur=e,ri=!0,ca=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let It;if(t.type===void 0&&(It="type")){let Mr={};r===null?r=[Mr]:r.push(Mr),
 e++}else if(t.type!==void 0&&t.type!=="delivery_checked"){let Mr={};r===null?r=[Mr]:r.push(Mr),e++}}var re=ca===e;if(e=Ur,
@@ -2073,71 +2077,71 @@ ies")){let J={instancePath:s+"/ceilings",keyword:"enum",params:{allowedValues:Lo
 J),e++}var m=T===e;if(!m){let J={instancePath:s+"/ceilings",keyword:"propertyNames",params:{propertyName:E}};return r===
 null?r=[J]:r.push(J),e++,K.errors=r,!1;break}}if(m){if(q.approval!==void 0){let E=q.approval,T=e;if(e===T)if(E&&typeof E==
 "object"&&!Array.isArray(E)){let J;if(E.mode===void 0&&(J="mode")||E.setting===void 0&&(J="setting"))return K.errors=[{instancePath:s+
-"/ceilings/approval",keyword:"required",params:{missingProperty:J}}],!1;for(let S in E){let I=e;if(!(S==="mode"||S==="se\
+"/ceilings/approval",keyword:"required",params:{missingProperty:J}}],!1;for(let S in E){let O=e;if(!(S==="mode"||S==="se\
 tting")){let re={instancePath:s+"/ceilings/approval",keyword:"enum",params:{allowedValues:Vi},propertyName:S};r===null?r=
-[re]:r.push(re),e++}var a=I===e;if(!a){let re={instancePath:s+"/ceilings/approval",keyword:"propertyNames",params:{propertyName:S}};
-return r===null?r=[re]:r.push(re),e++,K.errors=r,!1;break}}if(a){if(E.mode!==void 0){let S=E.mode,I=e;if(!(S==="always"||
+[re]:r.push(re),e++}var a=O===e;if(!a){let re={instancePath:s+"/ceilings/approval",keyword:"propertyNames",params:{propertyName:S}};
+return r===null?r=[re]:r.push(re),e++,K.errors=r,!1;break}}if(a){if(E.mode!==void 0){let S=E.mode,O=e;if(!(S==="always"||
 S==="auto"||S==="none"))return K.errors=[{instancePath:s+"/ceilings/approval/mode",keyword:"enum",params:{allowedValues:Ro}}],
-!1;var d=I===e}else var d=!0;if(d)if(E.setting!==void 0){let S=e;if(typeof E.setting!="string")return K.errors=[{instancePath:s+
+!1;var d=O===e}else var d=!0;if(d)if(E.setting!==void 0){let S=e;if(typeof E.setting!="string")return K.errors=[{instancePath:s+
 "/ceilings/approval/setting",keyword:"type",params:{type:"string"}}],!1;var d=S===e}else var d=!0}}else return K.errors=
 [{instancePath:s+"/ceilings/approval",keyword:"type",params:{type:"object"}}],!1;var i=T===e}else var i=!0;if(i){if(q.sandbox!==
 void 0){let E=q.sandbox,T=e;if(e===T)if(E&&typeof E=="object"&&!Array.isArray(E)){let S;if(E.mode===void 0&&(S="mode")||
 E.setting===void 0&&(S="setting"))return K.errors=[{instancePath:s+"/ceilings/sandbox",keyword:"required",params:{missingProperty:S}}],
-!1;for(let I in E){let re=e;if(!(I==="mode"||I==="setting")){let H={instancePath:s+"/ceilings/sandbox",keyword:"enum",params:{
-allowedValues:Vi},propertyName:I};r===null?r=[H]:r.push(H),e++}var u=re===e;if(!u){let H={instancePath:s+"/ceilings/sand\
-box",keyword:"propertyNames",params:{propertyName:I}};return r===null?r=[H]:r.push(H),e++,K.errors=r,!1;break}}if(u){if(E.
-mode!==void 0){let I=E.mode,re=e;if(!(I==="read-only"||I==="workspace"||I==="full"))return K.errors=[{instancePath:s+"/c\
+!1;for(let O in E){let re=e;if(!(O==="mode"||O==="setting")){let H={instancePath:s+"/ceilings/sandbox",keyword:"enum",params:{
+allowedValues:Vi},propertyName:O};r===null?r=[H]:r.push(H),e++}var u=re===e;if(!u){let H={instancePath:s+"/ceilings/sand\
+box",keyword:"propertyNames",params:{propertyName:O}};return r===null?r=[H]:r.push(H),e++,K.errors=r,!1;break}}if(u){if(E.
+mode!==void 0){let O=E.mode,re=e;if(!(O==="read-only"||O==="workspace"||O==="full"))return K.errors=[{instancePath:s+"/c\
 eilings/sandbox/mode",keyword:"enum",params:{allowedValues:So}}],!1;var f=re===e}else var f=!0;if(f)if(E.setting!==void 0){
-let I=e;if(typeof E.setting!="string")return K.errors=[{instancePath:s+"/ceilings/sandbox/setting",keyword:"type",params:{
-type:"string"}}],!1;var f=I===e}else var f=!0}}else return K.errors=[{instancePath:s+"/ceilings/sandbox",keyword:"type",
+let O=e;if(typeof E.setting!="string")return K.errors=[{instancePath:s+"/ceilings/sandbox/setting",keyword:"type",params:{
+type:"string"}}],!1;var f=O===e}else var f=!0}}else return K.errors=[{instancePath:s+"/ceilings/sandbox",keyword:"type",
 params:{type:"object"}}],!1;var i=T===e}else var i=!0;if(i){if(q.boundary!==void 0){let E=q.boundary,T=e;if(e===T)if(E&&
 typeof E=="object"&&!Array.isArray(E)){let S;if(E.setting===void 0&&(S="setting"))return K.errors=[{instancePath:s+"/cei\
-lings/boundary",keyword:"required",params:{missingProperty:S}}],!1;for(let I in E){let re=e;if(I!=="setting"){let H={instancePath:s+
-"/ceilings/boundary",keyword:"enum",params:{allowedValues:$i},propertyName:I};r===null?r=[H]:r.push(H),e++}var y=re===e;
-if(!y){let H={instancePath:s+"/ceilings/boundary",keyword:"propertyNames",params:{propertyName:I}};return r===null?r=[H]:
+lings/boundary",keyword:"required",params:{missingProperty:S}}],!1;for(let O in E){let re=e;if(O!=="setting"){let H={instancePath:s+
+"/ceilings/boundary",keyword:"enum",params:{allowedValues:$i},propertyName:O};r===null?r=[H]:r.push(H),e++}var y=re===e;
+if(!y){let H={instancePath:s+"/ceilings/boundary",keyword:"propertyNames",params:{propertyName:O}};return r===null?r=[H]:
 r.push(H),e++,K.errors=r,!1;break}}if(y&&E.setting!==void 0&&typeof E.setting!="string")return K.errors=[{instancePath:s+
 "/ceilings/boundary/setting",keyword:"type",params:{type:"string"}}],!1}else return K.errors=[{instancePath:s+"/ceilings\
 /boundary",keyword:"type",params:{type:"object"}}],!1;var i=T===e}else var i=!0;if(i){if(q.tools!==void 0){let E=q.tools,
 T=e;if(e===T)if(E&&typeof E=="object"&&!Array.isArray(E)){let S;if(E.setting===void 0&&(S="setting"))return K.errors=[{instancePath:s+
-"/ceilings/tools",keyword:"required",params:{missingProperty:S}}],!1;for(let I in E){let re=e;if(I!=="setting"){let H={instancePath:s+
-"/ceilings/tools",keyword:"enum",params:{allowedValues:$i},propertyName:I};r===null?r=[H]:r.push(H),e++}var p=re===e;if(!p){
-let H={instancePath:s+"/ceilings/tools",keyword:"propertyNames",params:{propertyName:I}};return r===null?r=[H]:r.push(H),
+"/ceilings/tools",keyword:"required",params:{missingProperty:S}}],!1;for(let O in E){let re=e;if(O!=="setting"){let H={instancePath:s+
+"/ceilings/tools",keyword:"enum",params:{allowedValues:$i},propertyName:O};r===null?r=[H]:r.push(H),e++}var p=re===e;if(!p){
+let H={instancePath:s+"/ceilings/tools",keyword:"propertyNames",params:{propertyName:O}};return r===null?r=[H]:r.push(H),
 e++,K.errors=r,!1;break}}if(p&&E.setting!==void 0&&typeof E.setting!="string")return K.errors=[{instancePath:s+"/ceiling\
 s/tools/setting",keyword:"type",params:{type:"string"}}],!1}else return K.errors=[{instancePath:s+"/ceilings/tools",keyword:"\
 type",params:{type:"object"}}],!1;var i=T===e}else var i=!0;if(i){if(q.mcpServers!==void 0){let E=q.mcpServers,T=e;if(e===
 T)if(E&&typeof E=="object"&&!Array.isArray(E)){let S;if(E.names===void 0&&(S="names")||E.setting===void 0&&(S="setting"))
-return K.errors=[{instancePath:s+"/ceilings/mcpServers",keyword:"required",params:{missingProperty:S}}],!1;for(let I in E){
-let re=e;if(!(I==="names"||I==="setting")){let H={instancePath:s+"/ceilings/mcpServers",keyword:"enum",params:{allowedValues:Di},
-propertyName:I};r===null?r=[H]:r.push(H),e++}var o=re===e;if(!o){let H={instancePath:s+"/ceilings/mcpServers",keyword:"p\
-ropertyNames",params:{propertyName:I}};return r===null?r=[H]:r.push(H),e++,K.errors=r,!1;break}}if(o){if(E.names!==void 0){
-let I=E.names,re=e;if(e===re)if(Array.isArray(I)){var l=!0;let H=I.length;for(let ge=0;ge<H;ge++){let ur=e;if(typeof I[ge]!=
+return K.errors=[{instancePath:s+"/ceilings/mcpServers",keyword:"required",params:{missingProperty:S}}],!1;for(let O in E){
+let re=e;if(!(O==="names"||O==="setting")){let H={instancePath:s+"/ceilings/mcpServers",keyword:"enum",params:{allowedValues:Di},
+propertyName:O};r===null?r=[H]:r.push(H),e++}var o=re===e;if(!o){let H={instancePath:s+"/ceilings/mcpServers",keyword:"p\
+ropertyNames",params:{propertyName:O}};return r===null?r=[H]:r.push(H),e++,K.errors=r,!1;break}}if(o){if(E.names!==void 0){
+let O=E.names,re=e;if(e===re)if(Array.isArray(O)){var l=!0;let H=O.length;for(let ge=0;ge<H;ge++){let ur=e;if(typeof O[ge]!=
 "string")return K.errors=[{instancePath:s+"/ceilings/mcpServers/names/"+ge,keyword:"type",params:{type:"string"}}],!1;var l=ur===
 e;if(!l)break}}else return K.errors=[{instancePath:s+"/ceilings/mcpServers/names",keyword:"type",params:{type:"array"}}],
-!1;var N=re===e}else var N=!0;if(N)if(E.setting!==void 0){let I=e;if(typeof E.setting!="string")return K.errors=[{instancePath:s+
-"/ceilings/mcpServers/setting",keyword:"type",params:{type:"string"}}],!1;var N=I===e}else var N=!0}}else return K.errors=
+!1;var N=re===e}else var N=!0;if(N)if(E.setting!==void 0){let O=e;if(typeof E.setting!="string")return K.errors=[{instancePath:s+
+"/ceilings/mcpServers/setting",keyword:"type",params:{type:"string"}}],!1;var N=O===e}else var N=!0}}else return K.errors=
 [{instancePath:s+"/ceilings/mcpServers",keyword:"type",params:{type:"object"}}],!1;var i=T===e}else var i=!0;if(i){if(q.
 backends!==void 0){let E=q.backends,T=e;if(e===T)if(E&&typeof E=="object"&&!Array.isArray(E)){let S;if(E.names===void 0&&
 (S="names")||E.setting===void 0&&(S="setting"))return K.errors=[{instancePath:s+"/ceilings/backends",keyword:"required",
-params:{missingProperty:S}}],!1;for(let I in E){let re=e;if(!(I==="names"||I==="setting")){let H={instancePath:s+"/ceili\
-ngs/backends",keyword:"enum",params:{allowedValues:Di},propertyName:I};r===null?r=[H]:r.push(H),e++}var v=re===e;if(!v){
-let H={instancePath:s+"/ceilings/backends",keyword:"propertyNames",params:{propertyName:I}};return r===null?r=[H]:r.push(
-H),e++,K.errors=r,!1;break}}if(v){if(E.names!==void 0){let I=E.names,re=e;if(e===re)if(Array.isArray(I)){var c=!0;let H=I.
-length;for(let ge=0;ge<H;ge++){let ur=e;if(typeof I[ge]!="string")return K.errors=[{instancePath:s+"/ceilings/backends/n\
+params:{missingProperty:S}}],!1;for(let O in E){let re=e;if(!(O==="names"||O==="setting")){let H={instancePath:s+"/ceili\
+ngs/backends",keyword:"enum",params:{allowedValues:Di},propertyName:O};r===null?r=[H]:r.push(H),e++}var v=re===e;if(!v){
+let H={instancePath:s+"/ceilings/backends",keyword:"propertyNames",params:{propertyName:O}};return r===null?r=[H]:r.push(
+H),e++,K.errors=r,!1;break}}if(v){if(E.names!==void 0){let O=E.names,re=e;if(e===re)if(Array.isArray(O)){var c=!0;let H=O.
+length;for(let ge=0;ge<H;ge++){let ur=e;if(typeof O[ge]!="string")return K.errors=[{instancePath:s+"/ceilings/backends/n\
 ames/"+ge,keyword:"type",params:{type:"string"}}],!1;var c=ur===e;if(!c)break}}else return K.errors=[{instancePath:s+"/c\
 eilings/backends/names",keyword:"type",params:{type:"array"}}],!1;var j=re===e}else var j=!0;if(j)if(E.setting!==void 0){
-let I=e;if(typeof E.setting!="string")return K.errors=[{instancePath:s+"/ceilings/backends/setting",keyword:"type",params:{
-type:"string"}}],!1;var j=I===e}else var j=!0}}else return K.errors=[{instancePath:s+"/ceilings/backends",keyword:"type",
+let O=e;if(typeof E.setting!="string")return K.errors=[{instancePath:s+"/ceilings/backends/setting",keyword:"type",params:{
+type:"string"}}],!1;var j=O===e}else var j=!0}}else return K.errors=[{instancePath:s+"/ceilings/backends",keyword:"type",
 params:{type:"object"}}],!1;var i=T===e}else var i=!0;if(i)if(q.directories!==void 0){let E=q.directories,T=e;if(e===T)if(E&&
 typeof E=="object"&&!Array.isArray(E)){let S;if(E.paths===void 0&&(S="paths")||E.setting===void 0&&(S="setting"))return K.
-errors=[{instancePath:s+"/ceilings/directories",keyword:"required",params:{missingProperty:S}}],!1;for(let I in E){let re=e;
-if(!(I==="paths"||I==="setting")){let H={instancePath:s+"/ceilings/directories",keyword:"enum",params:{allowedValues:Co},
-propertyName:I};r===null?r=[H]:r.push(H),e++}var R=re===e;if(!R){let H={instancePath:s+"/ceilings/directories",keyword:"\
-propertyNames",params:{propertyName:I}};return r===null?r=[H]:r.push(H),e++,K.errors=r,!1;break}}if(R){if(E.paths!==void 0){
-let I=E.paths,re=e;if(e===re)if(Array.isArray(I)){var k=!0;let H=I.length;for(let ge=0;ge<H;ge++){let ur=e;if(typeof I[ge]!=
+errors=[{instancePath:s+"/ceilings/directories",keyword:"required",params:{missingProperty:S}}],!1;for(let O in E){let re=e;
+if(!(O==="paths"||O==="setting")){let H={instancePath:s+"/ceilings/directories",keyword:"enum",params:{allowedValues:Co},
+propertyName:O};r===null?r=[H]:r.push(H),e++}var R=re===e;if(!R){let H={instancePath:s+"/ceilings/directories",keyword:"\
+propertyNames",params:{propertyName:O}};return r===null?r=[H]:r.push(H),e++,K.errors=r,!1;break}}if(R){if(E.paths!==void 0){
+let O=E.paths,re=e;if(e===re)if(Array.isArray(O)){var k=!0;let H=O.length;for(let ge=0;ge<H;ge++){let ur=e;if(typeof O[ge]!=
 "string")return K.errors=[{instancePath:s+"/ceilings/directories/paths/"+ge,keyword:"type",params:{type:"string"}}],!1;var k=ur===
 e;if(!k)break}}else return K.errors=[{instancePath:s+"/ceilings/directories/paths",keyword:"type",params:{type:"array"}}],
-!1;var w=re===e}else var w=!0;if(w)if(E.setting!==void 0){let I=e;if(typeof E.setting!="string")return K.errors=[{instancePath:s+
-"/ceilings/directories/setting",keyword:"type",params:{type:"string"}}],!1;var w=I===e}else var w=!0}}else return K.errors=
+!1;var w=re===e}else var w=!0;if(w)if(E.setting!==void 0){let O=e;if(typeof E.setting!="string")return K.errors=[{instancePath:s+
+"/ceilings/directories/setting",keyword:"type",params:{type:"string"}}],!1;var w=O===e}else var w=!0}}else return K.errors=
 [{instancePath:s+"/ceilings/directories",keyword:"type",params:{type:"object"}}],!1;var i=T===e}else var i=!0}}}}}}}else
 return K.errors=[{instancePath:s+"/ceilings",keyword:"type",params:{type:"object"}}],!1;var n=Y===e}else var n=!0;if(n){
 if(t.budgets!==void 0){let q=t.budgets,Y=e;if(e===Y)if(Array.isArray(q)){var V=!0;let E=q.length;for(let T=0;T<E;T++){let J=e;
@@ -2197,9 +2201,9 @@ params:{type:"object"}}],!1;var n=Y===e}else var n=!0;if(n){if(t.problem!==void 
 instancePath:s+"/problem",keyword:"enum",params:{allowedValues:Ki},propertyName:T};r===null?r=[S]:r.push(S),e++}var z=J===
 e;if(!z){let S={instancePath:s+"/problem",keyword:"propertyNames",params:{propertyName:T}};return r===null?r=[S]:r.push(
 S),e++,K.errors=r,!1;break}}if(z){if(q.code!==void 0){let T=e;if(typeof q.code!="string")return K.errors=[{instancePath:s+
-"/problem/code",keyword:"type",params:{type:"string"}}],!1;var te=T===e}else var te=!0;if(te)if(q.message!==void 0){let T=e;
+"/problem/code",keyword:"type",params:{type:"string"}}],!1;var se=T===e}else var se=!0;if(se)if(q.message!==void 0){let T=e;
 if(typeof q.message!="string")return K.errors=[{instancePath:s+"/problem/message",keyword:"type",params:{type:"string"}}],
-!1;var te=T===e}else var te=!0}}else return K.errors=[{instancePath:s+"/problem",keyword:"type",params:{type:"object"}}],
+!1;var se=T===e}else var se=!0}}else return K.errors=[{instancePath:s+"/problem",keyword:"type",params:{type:"object"}}],
 !1;var n=Y===e}else var n=!0;if(n)if(t.created_at!==void 0){let q=e;h(t.created_at,{instancePath:s+"/created_at",parentData:t,
 parentDataProperty:"created_at",rootData:_,dynamicAnchors:b})||(r=r===null?h.errors:r.concat(h.errors),e=r.length);var n=q===
 e}else var n=!0}}}}}}}}}}}}}}}}}}}}else return K.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return K.
@@ -2246,13 +2250,13 @@ V&&typeof w=="number"&&isFinite(w)&&(w<1||isNaN(w)))return ee.errors=[{instanceP
 nimum",params:{comparison:">=",limit:1}}],!1;var d=V===e}else var d=!0;if(d)if(c.files!==void 0){let w=c.files,V=e;if(e===
 V)if(Array.isArray(w)){var i=!0;let $=w.length;for(let F=0;F<$;F++){let D=w[F],G=e;if(e===G)if(D&&typeof D=="object"&&!Array.
 isArray(D)){let z;if(D.name===void 0&&(z="name")||D.content===void 0&&(z="content"))return ee.errors=[{instancePath:s+"/\
-rounds/"+v+"/files/"+F,keyword:"required",params:{missingProperty:z}}],!1;for(let te in D){let le=e;if(!(te==="name"||te===
-"content")){let q={instancePath:s+"/rounds/"+v+"/files/"+F,keyword:"enum",params:{allowedValues:Yo},propertyName:te};r===
+rounds/"+v+"/files/"+F,keyword:"required",params:{missingProperty:z}}],!1;for(let se in D){let le=e;if(!(se==="name"||se===
+"content")){let q={instancePath:s+"/rounds/"+v+"/files/"+F,keyword:"enum",params:{allowedValues:Yo},propertyName:se};r===
 null?r=[q]:r.push(q),e++}var u=le===e;if(!u){let q={instancePath:s+"/rounds/"+v+"/files/"+F,keyword:"propertyNames",params:{
-propertyName:te}};return r===null?r=[q]:r.push(q),e++,ee.errors=r,!1;break}}if(u){if(D.name!==void 0){let te=e;if(typeof D.
+propertyName:se}};return r===null?r=[q]:r.push(q),e++,ee.errors=r,!1;break}}if(u){if(D.name!==void 0){let se=e;if(typeof D.
 name!="string")return ee.errors=[{instancePath:s+"/rounds/"+v+"/files/"+F+"/name",keyword:"type",params:{type:"string"}}],
-!1;var f=te===e}else var f=!0;if(f)if(D.content!==void 0){let te=e;if(typeof D.content!="string")return ee.errors=[{instancePath:s+
-"/rounds/"+v+"/files/"+F+"/content",keyword:"type",params:{type:"string"}}],!1;var f=te===e}else var f=!0}}else return ee.
+!1;var f=se===e}else var f=!0;if(f)if(D.content!==void 0){let se=e;if(typeof D.content!="string")return ee.errors=[{instancePath:s+
+"/rounds/"+v+"/files/"+F+"/content",keyword:"type",params:{type:"string"}}],!1;var f=se===e}else var f=!0}}else return ee.
 errors=[{instancePath:s+"/rounds/"+v+"/files/"+F,keyword:"type",params:{type:"object"}}],!1;var i=G===e;if(!i)break}}else
 return ee.errors=[{instancePath:s+"/rounds/"+v+"/files",keyword:"type",params:{type:"array"}}],!1;var d=V===e}else var d=!0}}}else
 return ee.errors=[{instancePath:s+"/rounds/"+v,keyword:"type",params:{type:"object"}}],!1;var m=j===e;if(!m)break}}}else

@@ -65,6 +65,8 @@ export const Options = named(
     model: optional(text),
     review_backend: text,
     review_model: optional(text),
+    /** It would review if its cost were known, so that the limit of costs could be kept. */
+    unpriced_reviewer: optional(text),
     approval_mode: literals(['default', 'auto', 'sandboxed', 'none', 'always']),
     is_demo: Type.Boolean(),
     checks: Type.Array(text),
@@ -313,6 +315,8 @@ export const DriveEvent = named(
       attempt: count,
       how: literals(ENDS),
       session_id: optional(text),
+      /** As the agent names it. Absent: it does not, or the record is older. */
+      model: optional(text),
       usage: optional(Usage),
       cost_microusd: optional(count),
       cost_kind: costKind,

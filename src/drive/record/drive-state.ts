@@ -71,6 +71,8 @@ type Driven = EventOf<'drive_started'>['data'] & {
   readonly attempts_before: number
   /** The number of attempts when a driver last paused. */
   readonly attempts_at_pause: number
+  /** The number of attempts when a person last changed the limit of costs. Unknown costs before that are accepted. */
+  readonly attempts_accepted: number
   /** What happens at limits of agents. */
   readonly limit_choice?: EventOf<'limit_decided'>['data']['choice']
   /** The limit that the driver waits for. */
@@ -120,7 +122,7 @@ export function toDriveState(events: readonly DriveEvent[]): DriveState | undefi
 const EMPTY = {
   ...{ baseline: [], boundary_seen: [], attempts: [], told: [], submitted: [] },
   ...{ asked: [], answered: [], pushed: [], acts: [] },
-  ...{ attempts_before: 0, attempts_at_pause: 0 },
+  ...{ attempts_before: 0, attempts_at_pause: 0, attempts_accepted: 0 },
 } as const
 
 function applyDriveEvent(state: DriveState | undefined, event: DriveEvent): DriveState {
@@ -266,6 +268,7 @@ function withOptions(state: DriveState, options: Options): DriveState {
   return {
     ...rest,
     ...(choice !== undefined && isSame('on_limit') && { limit_choice: choice }),
+    ...(!isSame('max_cost_microusd') && { attempts_accepted: state.attempts.length }),
     options,
     handed_to: kept,
   }
