@@ -64,7 +64,7 @@ export async function loadApiKeys(options: ApiKeyOptions): Promise<ApiKeys> {
   const listedInConfig = { name: 'server.keys', read: async () => (await readKeys()).map(toNamedDigest) }
   const read = new Map<DigestSource, readonly NamedDigest[]>([[listedInConfig, server.keys.map(toNamedDigest)]])
   for (const { name, read: readPlain } of plain) {
-    const source = { name, read: async () => toDigests(await readPlain()) }
+    const source = { name, read: async () => toDigests(refuseDigests(await readPlain(), name, server.keys)) }
     read.set(source, await firstKeys(source))
   }
   const watchedFiles = [watchedFile, configFile?.path].filter((path) => path !== undefined)
@@ -269,13 +269,24 @@ async function askGopass(path: string, { env, cwd }: { env: Environment; cwd: st
 /** The characters that a header can carry; any other key would never match. */
 const USABLE_KEY = /^[\x21-\x7e]+$/
 
+/** As the config file has it. A digest alone may be a random key, unless it is one of that file. */
+const MARKED_DIGEST = /^(?:- *)?sha256: *[0-9a-f]{64}$/i
+
+/** A digest is no secret: as a key, it would let in everyone who can read the config file. */
+function refuseDigests(keys: string[], source: string, listed: ServerKeys): string[] {
+  const known = listed.map(({ sha256 }) => sha256.replace('sha256:', '').toLowerCase())
+  const wrong = keys.findIndex((key) => known.includes(key.toLowerCase()))
+  if (wrong !== -1) throw apiKeyUnusable({ source, number: wrong + 1, isDigest: true })
+  return keys
+}
+
 /** Parses keys separated by commas or line ends. An error names an unusable key by its number, never by its text. */
 function parseKeys(text: string, source: string): string[] {
   const keys = text
     .split(/[,\r\n]/)
     .map((key) => key.trim())
     .filter((key) => key !== '')
-  const wrong = keys.findIndex((key) => !USABLE_KEY.test(key))
-  if (wrong !== -1) throw apiKeyUnusable({ source, number: wrong + 1 })
+  const wrong = keys.findIndex((key) => MARKED_DIGEST.test(key) || !USABLE_KEY.test(key))
+  if (wrong !== -1) throw apiKeyUnusable({ source, number: wrong + 1, isDigest: MARKED_DIGEST.test(keys[wrong] ?? '') })
   return keys
 }
