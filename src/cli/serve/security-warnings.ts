@@ -15,6 +15,8 @@ export type SecurityFacts = {
   hasKeys: boolean
   hasShortKey: boolean
   isRoot: boolean
+  /** False if other machines run the agents. */
+  isWorker: boolean
   agents: readonly AgentLocation[]
   /** Where agents can read a key or a password, as text. */
   readableSecrets: readonly string[]
@@ -26,6 +28,10 @@ type Rule = (facts: SecurityFacts) => SecurityWarning | undefined
 
 const exposureOfServer = (bound: BoundAddress): Exposure =>
   'socket' in bound ? 'loopback' : findExposure(bound.address)
+
+/** Other machines send requests: to its address, or to a proxy in front of it. */
+const isReachedByOthers = ({ bound, config }: SecurityFacts): boolean =>
+  exposureOfServer(bound) !== 'loopback' || config.server.trusted_proxies.length > 0
 
 /** The ceilings for requests whose key has none. */
 export function ceilingsOfServer({ config: { server }, bound, hasKeys }: SecurityFacts): Ceilings | undefined {
@@ -76,24 +82,24 @@ const credentialsForPatterns: Rule = ({ config: { server } }) =>
       }
     : undefined
 
-const shortKey: Rule = ({ bound, hasShortKey }) =>
-  exposureOfServer(bound) !== 'loopback' && hasShortKey
+const shortKey: Rule = (facts) =>
+  isReachedByOthers(facts) && facts.hasShortKey
     ? {
         warning: 'an API key has fewer than 16 characters: it can be guessed',
         suggestion: 'use a longer key, for example from `openssl rand -hex 24`',
       }
     : undefined
 
-const noRateLimit: Rule = ({ config, bound, hasKeys }) =>
-  exposureOfServer(bound) !== 'loopback' && hasKeys && !config.server.rate_limit_enabled
+const noRateLimit: Rule = (facts) =>
+  isReachedByOthers(facts) && facts.hasKeys && !facts.config.server.rate_limit_enabled
     ? {
-        warning: 'no rate limit on a network address: clients can send requests as fast as the network allows',
+        warning: 'no rate limit: clients can send requests as fast as the network allows',
         suggestion: 'set server.rate_limit_enabled to true',
       }
     : undefined
 
-const anyDirectory: Rule = ({ config, bound }) =>
-  exposureOfServer(bound) !== 'loopback' && config.server.allowed_workdir_prefixes.length === 0
+const anyDirectory: Rule = (facts) =>
+  isReachedByOthers(facts) && facts.config.server.allowed_workdir_prefixes.length === 0
     ? {
         warning: 'no allowed working directories: network clients can run agents in any directory that is not blocked',
         suggestion: 'set server.allowed_workdir_prefixes to the directories that agents may use',
@@ -166,9 +172,11 @@ const notEnforced: Rule = (facts) => {
 const isInstalled = ({ isEnabled, isDemo, program }: AgentLocation) => isEnabled && !isDemo && program !== undefined
 const joinNames = (agents: readonly AgentLocation[]) => agents.map(({ backend }) => backend).join(', ')
 
+const hasAgents = ({ agents, isWorker }: SecurityFacts) => !isWorker || agents.some(isInstalled)
+
 /** What others have asked is theirs, but an agent without a ceiling reads what the user of drover can read. */
 const keysWithoutCeilings: Rule = (facts) =>
-  facts.hasKeys && facts.agents.some(isInstalled) && !hasCeilings(facts) && facts.config.sandbox.mode !== 'required'
+  facts.hasKeys && hasAgents(facts) && !hasCeilings(facts) && facts.config.sandbox.mode !== 'required'
     ? {
         warning: 'keys without ceilings: their agents can read what drover keeps of all callers, and its config',
         suggestion: 'set server.max_sandbox_mode to workspace or read-only, or max_sandbox_mode of single keys',
