@@ -397,12 +397,16 @@ describe('reload', () => {
     }
     await loaded.reload(log)
     expect(knows(loaded, 'new')).toEqual([true])
+    read = () => [{ name: 'new', sha256: digest('new'), role: 'operator' }]
+    await loaded.reload(log)
+    await loaded.reload(log)
     read = () => []
     await loaded.reload(log)
     expect([knows(loaded, 'new'), loaded.ring.isRequired]).toEqual([[false], true])
     expect(lines.map((line) => line.split(' {')[0])).toEqual([
       'info: API keys were reloaded and have changed',
       'error: API keys could not be reloaded; the previous keys stay valid',
+      'info: API keys can be reloaded again; they have not changed',
       'warn: a source of API keys is now empty; its previous keys are no longer valid',
     ])
   })

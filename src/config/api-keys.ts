@@ -42,6 +42,7 @@ const GOPASS_REFRESH_MS = 5 * 60 * 1000
 const RELOADED = 'API keys were reloaded and have changed'
 const NOT_REQUIRED = 'a key was added, but this server was started without keys and is still open; restart it'
 const SOURCE_EMPTY = 'a source of API keys is now empty; its previous keys are no longer valid'
+const RELOADED_AGAIN = 'API keys can be reloaded again; they have not changed'
 const RELOAD_FAILED = 'API keys could not be reloaded; the previous keys stay valid'
 
 /**
@@ -98,6 +99,7 @@ export class ApiKeys {
   readonly #replace: (keys: readonly NamedDigest[]) => void
   /** Reloads of one source run one after the other, so that an older result never replaces a newer one. */
   readonly #lastReloads = new Map<DigestSource, Promise<void>>()
+  readonly #failed = new Set<DigestSource>()
   #unwatch: (() => void) | undefined
 
   constructor(loading: Loading) {
@@ -152,9 +154,12 @@ export class ApiKeys {
       const hasChanged = !sameKeys(keys, read.get(source) ?? [])
       read.set(source, keys)
       this.#replaceKeys()
+      const isBack = this.#failed.delete(source)
       if (hasChanged) logChange(source, keys.length, log)
+      else if (isBack) log.info({ source: source.name, count: keys.length }, RELOADED_AGAIN)
       if (hasChanged && !this.ring.isRequired) log.warn({ source: source.name }, NOT_REQUIRED)
     } catch (error) {
+      this.#failed.add(source)
       log.error({ source: source.name, reason: toErrorMessage(error) }, RELOAD_FAILED)
     }
   }

@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals'
 import type { DrivenRun, RunChoice } from '../../drive/service/driven-run.shape.ts'
 import { tell } from '../live/actions.ts'
+import { sender } from '../live/api.ts'
 import { changeRun } from '../live/known-runs.ts'
 import { toHash } from '../live/router.ts'
 import { Icon } from '../parts/icon.tsx'
@@ -10,7 +11,15 @@ import { Age, Owner, StateChip } from '../parts/state-chip.tsx'
 import { formatCost, formatDuration, nameOfRepository } from '../text/format.ts'
 import { runStateWord } from '../text/state-word.ts'
 import { toLine } from '../text/visible-text.ts'
-import { actsInHead, cardButton, currentAction, hasPullRequest, machineText, mergeText } from './run-facts.ts'
+import {
+  actsInHead,
+  cardButton,
+  currentAction,
+  hasPullRequest,
+  lacksMerge,
+  machineText,
+  mergeText,
+} from './run-facts.ts'
 
 export function RunHead({ run, onChange }: { run: DrivenRun; onChange: () => void }) {
   return (
@@ -48,6 +57,7 @@ function RunFacts({ run }: { run: DrivenRun }) {
         <Age time={run.updated_at} of="changed" />
       </span>
       {machine !== undefined && <span>{machine}</span>}
+      {lacksMerge(run, sender.value?.may_merge) && <span>Merging needs a key with may_merge</span>}
       {issue !== undefined && <Address address={issue} says="Issue" />}
       {request !== undefined && <Address address={request} says="Pull request" />}
       {run.previous_run_id !== undefined && <a href={toHash('runs', run.previous_run_id)}>Previous round</a>}
