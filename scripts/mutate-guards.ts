@@ -119,8 +119,8 @@ export const GUARDS: readonly Group[] = [
   },
   {
     name: 'acp-clients',
-    guards: ['src/agents/acp/{client-methods,permissions,usage}.ts'],
-    tests: ['src/agents/acp/{client-methods,permissions,usage}.test.ts'],
+    guards: ['src/agents/acp/{client-files,client-methods,permissions,usage}.ts'],
+    tests: ['src/agents/acp/{client-files,client-methods,permissions,usage}.test.ts'],
   },
   {
     name: 'acp-turns',

@@ -10,6 +10,7 @@ import { digest } from '../kit/digest.ts'
 import { toErrorMessage } from '../kit/fault.ts'
 import { programNotFound } from '../kit/faults.ts'
 import { readFileText } from '../kit/files/read-file.ts'
+import { withoutUndefined } from '../kit/json-value.ts'
 import type { Log } from '../kit/log.ts'
 import { type Environment, toChildEnvironment } from '../kit/process/child-environment.ts'
 import { findProgram } from '../kit/process/find-program.ts'
@@ -194,29 +195,24 @@ function sameKeys(some: readonly NamedDigest[], others: readonly NamedDigest[]):
 }
 
 function toNamedDigest(key: ServerKeys[number]): NamedDigest {
-  const { id, name, sha256, role, fallback, rate_limit_rps: rps, rate_limit_burst: burst } = key
-  const { budgets, expires_at: expiresAt } = key
-  const { max_approval_mode: approval, max_sandbox_mode: sandbox, requires_sandbox: requiresSandbox = false } = key
-  const { agent_tools: agentTools, mcp_servers: mcpServers, directories, backends } = key
+  const { id, name, sha256, role, fallback, budgets, expires_at: expiresAt, directories, backends } = key
   return {
     digest: sha256,
     id,
     name,
     role,
     ...(key.may_merge === true && { mayMerge: true }),
-    ...(fallback !== undefined && { fallback }),
-    ...(budgets !== undefined && { budgets }),
-    ...(expiresAt !== undefined && { expiresAt }),
-    ceilings: {
-      ...(approval !== undefined && { approval }),
-      ...(sandbox !== undefined && { sandbox }),
-      ...(requiresSandbox && { requiresSandbox }),
-      ...(agentTools !== undefined && { agentTools }),
-      ...(mcpServers !== undefined && { mcpServers }),
-      ...(directories !== undefined && { directories }),
-      ...(backends !== undefined && { backends }),
-    },
-    rateLimit: { ...(rps !== undefined && { rps }), ...(burst !== undefined && { burst }) },
+    ...withoutUndefined({ fallback, budgets, expiresAt }),
+    ceilings: withoutUndefined({
+      approval: key.max_approval_mode,
+      sandbox: key.max_sandbox_mode,
+      requiresSandbox: key.requires_sandbox || undefined,
+      agentTools: key.agent_tools,
+      mcpServers: key.mcp_servers,
+      directories,
+      backends,
+    }),
+    rateLimit: withoutUndefined({ rps: key.rate_limit_rps, burst: key.rate_limit_burst }),
   }
 }
 

@@ -1,7 +1,7 @@
 /** The keys of the keyboard. None of them works while the user types, or in a dialog. */
+import { signal } from '@preact/signals'
 import { isForPage, type KeyPress } from './key-press.ts'
 import { tell } from './live/actions.ts'
-import { isHelpOpen, isPaletteOpen } from './live/overlays.ts'
 import { goTo } from './live/router.ts'
 import { hrefOf, PAGE_LINKS } from './text/page-links.ts'
 
@@ -110,3 +110,7 @@ function decide(choice: 'allow' | 'deny'): void {
   if (button === undefined || button === null) tell('No approval is selected. Use j and k to select one.')
   else button.click()
 }
+
+/** What lies over the page. */
+export const isHelpOpen = signal(false)
+export const isPaletteOpen = signal(false)

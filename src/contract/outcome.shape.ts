@@ -59,13 +59,13 @@ const unfinished = (result: 'inconclusive' | 'error') =>
     uncertainties,
   })
 
-export const InconclusiveReview = named('inconclusiveReview', {
+const InconclusiveReview = named('inconclusiveReview', {
   ...unfinished('inconclusive'),
   title: 'Inconclusive review',
   description: 'The review of a partial outcome.',
 })
 
-export const FailedReview = named('failedReview', {
+const FailedReview = named('failedReview', {
   ...unfinished('error'),
   title: 'Failed review',
   description: 'The review of a failed outcome.',

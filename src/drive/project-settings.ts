@@ -55,7 +55,7 @@ export async function findTrusted(
   runs: Pick<RunContext, 'workspace'>,
   { use, decisions }: ProjectTrust,
 ): Promise<Digest | undefined> {
-  if (use === 'never' || !hasDecisions(decisions)) return undefined
+  if (use === 'never' || !existsSync(decisions)) return undefined
   const { paths, digest } = await readProjectSettings(runs)
   if (paths.length === 0 || digest === undefined) return undefined
   return findDecision(decisions, digest) === 'trusted' ? digest : undefined
@@ -84,10 +84,6 @@ export function saveDecision(directory: string, decision: SettingsDecision): voi
 export function findDecision(directory: string, digest: string): SettingsDecision['decision'] | undefined {
   const found = tryTo(() => readRecordFile(decisionPath(directory, digest), checkDecision, LIMIT_BYTES))
   return found?.digest === digest ? found.decision : undefined
-}
-
-function hasDecisions(directory: string): boolean {
-  return existsSync(directory)
 }
 
 function decisionPath(directory: string, digest: string): string {

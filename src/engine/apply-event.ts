@@ -3,9 +3,8 @@ import { ACTION_RULES, ANSWER_RULES } from './rules/action-rules.ts'
 import { SOURCE_RULES } from './rules/source-rules.ts'
 import { STATE_RULES } from './rules/state-rules.ts'
 import type { TransitionRule } from './rules/transition.ts'
-import { passOnActionIds } from './state/action-ids.ts'
 import { diffRuns, isSameValue } from './state/diff-runs.ts'
-import { issue, pinSource, type Run, seedRun, updateCurrent } from './state/run.ts'
+import { issue, passOnActionIds, pinSource, type Run, seedRun, updateCurrent } from './state/run.ts'
 import type { RunDelta, RunEvent } from './state/run-event.shape.ts'
 
 /** A run holds this many observations; its journal has all of them. */

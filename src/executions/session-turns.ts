@@ -1,6 +1,7 @@
 /** Reads the turns of a session from its executions, one at a time, because together they may have many megabytes. */
 import { describeToolInput } from '../agents/describe-for-people.ts'
 import { Fault } from '../kit/fault.ts'
+import { withoutUndefined } from '../kit/json-value.ts'
 import type { PromptResult } from '../prompts/prompt-result.ts'
 import { firstCharacters } from '../sessions/session-texts.ts'
 import type { SessionTurn } from './session-turn.shape.ts'
@@ -80,20 +81,8 @@ function toTurn(execution: Execution): Omit<SessionTurn, 'tools'> {
   } = execution
   const result = execution.result as Partial<PromptResult> | undefined
   const problem = result?.error ?? error?.message
-  return {
-    execution_id: id,
-    state,
-    created_at,
-    ...(result?.duration_ms !== undefined && { duration_ms: result.duration_ms }),
-    ...(model !== undefined && { model }),
-    ...(is_demo === true && { is_demo }),
-    prompt,
-    ...(attachments !== undefined && { attachments }),
-    ...(result?.output !== undefined && { answer: result.output }),
-    ...(result?.approvals !== undefined && { approvals: result.approvals }),
-    ...(usage !== undefined && { usage }),
-    ...(cost_usd !== undefined && { cost_usd }),
-    ...(cost_kind !== undefined && { cost_kind }),
-    ...(problem !== undefined && { error: problem }),
-  }
+  return withoutUndefined({
+    ...{ execution_id: id, state, created_at, duration_ms: result?.duration_ms, model, is_demo, prompt, attachments },
+    ...{ answer: result?.output, approvals: result?.approvals, usage, cost_usd, cost_kind, error: problem },
+  })
 }

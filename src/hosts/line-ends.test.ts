@@ -3,8 +3,7 @@ import { changed, findFiles, follow, type HostTree, hostOf, regular, textAt } fr
 import { createRepository } from '../../test/support/temporary-repository.ts'
 import { type Host, sentinelPath } from './host.ts'
 import { HOSTS, listSurfaces } from './hosts.ts'
-import { type Installed, inspectHost } from './inspect-host.ts'
-import { attributesFor, convertedFiles, describeConverted } from './line-ends.ts'
+import { attributesFor, convertedFiles, describeConverted, type Installed, inspectHost } from './inspect-host.ts'
 import { planInstall } from './plan/plan-install.ts'
 
 const claude = hostOf('claude')

@@ -16,7 +16,7 @@ import type { ServerContext } from './context/server-context.ts'
 import { closeLocally, listen, listenAtHome, listenLocally, type PortHelp } from './listen.ts'
 import { type LocalOptions, localEndpoints } from './local/local-endpoints.ts'
 import { isConsoleBuilt } from './meta/console.ts'
-import { withMetrics } from './metrics/create-metrics.ts'
+import { withMetrics } from './meta/metrics.ts'
 import { ROUTES } from './routes.ts'
 import { createServer, type HttpServer } from './server.ts'
 

@@ -1,12 +1,11 @@
 import type { Action } from '../contract/action.shape.ts'
 import type { Run } from '../engine/state/run.ts'
 import { issuedBy } from '../engine/to-run-status.ts'
-import { hasLockFile, lockForReading } from './lock-run.ts'
 import { type MaterialReader, materialReader } from './materials.ts'
 import { type OpenJournal, withJournal } from './open-journal.ts'
 import { type Replayed, readFirstRecord, replayJournal } from './replay-journal.ts'
 import { type JournalStamp, readRunSnapshot } from './run-snapshot.ts'
-import { findRun, type RunStore, wrapReadErrors } from './run-store.ts'
+import { findRun, hasLockFile, lockForReading, type RunStore, wrapReadErrors } from './run-store.ts'
 
 /** A run, and the stamp that its journal had before anything was read. */
 export type LoadedRun = Replayed & { readonly stamp: JournalStamp }

@@ -2,7 +2,6 @@ import type { Run } from '../engine/state/run.ts'
 import type { RunEvent } from '../engine/state/run-event.shape.ts'
 import type { Disk, FileIdentity } from '../kit/files/disk.ts'
 import { appendRecord } from './append-record.ts'
-import { lockForChange } from './lock-run.ts'
 import {
   type Material,
   type MaterialReader,
@@ -19,7 +18,7 @@ import { type LoadedRun, loadRun } from './read-run.ts'
 import { encodeRecord } from './record.ts'
 import { type Replayed, readBack } from './replay-journal.ts'
 import { isSameStamp, type JournalStamp, writeRunSnapshot } from './run-snapshot.ts'
-import { findRun, isInPlace, lockPathIn, type RunDirectory, type RunStore } from './run-store.ts'
+import { findRun, isInPlace, lockForChange, lockPathIn, type RunDirectory, type RunStore } from './run-store.ts'
 
 /** The result of `work`: an event to record, if any, and the section texts to store or remove with it. */
 export type Update<T> = {

@@ -74,8 +74,7 @@ export const toolChoiceUnmet = defineFault('tool_choice_unmet', 'unavailable', {
 
 export const clientToolsStopped = defineFault('client_tools_stopped', 'unavailable', {
   when: 'The server was stopped while an agent waited for results of functions of its client. A later request with the results repeats the conversation in a new session.',
-  message: (_: Record<never, never>) =>
-    'the agent was stopped while it waited for the results of functions of its client',
+  message: () => 'the agent was stopped while it waited for the results of functions of its client',
 })
 
 export const queueFull = defineFault('queue_full', 'unavailable', {
@@ -165,5 +164,5 @@ export const labelMissing = defineFault('label_missing', 'invalid', {
 
 export const shuttingDown = defineFault('shutting_down', 'unavailable', {
   when: 'The server is shutting down: it finishes running requests and accepts no new ones. Or it stopped before a prompt had ended; send the prompt again.',
-  message: (_: Record<never, never>) => 'the server is shutting down; retry when it is back',
+  message: () => 'the server is shutting down; retry when it is back',
 })

@@ -1,6 +1,6 @@
 /** Turns a caller's request into the request for an agent: applies settings, resolves directory, program and limits. */
 import type { AgentRequest, Backend, Program } from '../agents/adapter/agent.ts'
-import { rootsOf } from '../agents/adapter/roots.ts'
+import { rootsOf } from '../agents/adapter/surroundings.ts'
 import { buildCommand } from '../agents/build-command.ts'
 import { withoutModeFlags } from '../agents/extra-flags.ts'
 import { refuseGitSettings } from '../agents/git-settings.ts'

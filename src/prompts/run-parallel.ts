@@ -5,8 +5,6 @@ import type { ParallelResult } from './prompt-result.shape.ts'
 import { type PromptStatus, toPromptStatus } from './prompt-result.ts'
 import { type BatchRunOptions, runBatch, runParts, toStatelessRequest } from './run-batch.ts'
 
-export type { ParallelResult }
-
 /** Runs independent prompts in parallel. */
 export async function runParallel(
   request: ParallelRequest,

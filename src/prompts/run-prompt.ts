@@ -6,7 +6,7 @@
 
 import { refuseNewSettings } from '../agents/acp/find-project-settings.ts'
 import type { AgentCommand, AgentEvent, AgentRequest, Usage, UserMessage } from '../agents/adapter/agent.ts'
-import { rootsOf } from '../agents/adapter/roots.ts'
+import { rootsOf } from '../agents/adapter/surroundings.ts'
 import type { AgentResult } from '../agents/agent-result.ts'
 import { refuseGitSettings } from '../agents/git-settings.ts'
 import { runWarmOrCold, type WarmRunOptions } from '../agents/pool/run-warm.ts'

@@ -8,6 +8,8 @@ import { updateRun } from '../journal/update-run.ts'
 import { toTimestamp } from '../kit/clock.ts'
 import type { Digest } from '../kit/digest.ts'
 import { Fault } from '../kit/fault.ts'
+import { encodeUtf8 } from '../kit/utf8.ts'
+import type { SourceReading } from '../source/read-source.ts'
 import { observeGit } from '../workspace/observe-git.ts'
 import { outputFailure } from './faults.ts'
 import { checkRunOwner, checkSourceRevisions } from './open-run.ts'
@@ -71,4 +73,21 @@ export function reportChange(run: Run, resumed?: ResumeResult): ProtocolState {
   } catch (error) {
     throw error instanceof Fault ? outputFailure(error.message, error) : error
   }
+}
+
+/** The section texts of a source, as materials of the journal. */
+export type PinnedReading = Extract<SourceReading, { is: 'pinned' }>
+
+export function toMaterials(reading: SourceReading | undefined): readonly Material[] {
+  if (reading?.is !== 'pinned') return []
+  return Array.from(reading.materials, ([digest, text]) => ({ digest: digest as Digest, bytes: encodeUtf8(text) }))
+}
+
+/** The section texts that only a rejected candidate used. */
+export function rejectedMaterials(before: Run, after: Run): readonly Digest[] {
+  const candidate = before.source_candidate?.snapshot
+  if (candidate === undefined || after.source_candidate !== undefined) return []
+  const accepted = new Set(after.accepted_sections.map(({ material_sha256 }) => material_sha256))
+  const texts = new Set(candidate.sections.map(({ material_sha256 }) => material_sha256))
+  return [...texts].filter((digest) => !accepted.has(digest)) as Digest[]
 }

@@ -1,7 +1,6 @@
 import type { ProtocolState } from '../contract/protocol-state.shape.ts'
 import { answer } from '../engine/operations/answer.ts'
-import { skip } from '../engine/operations/skip.ts'
-import { stop } from '../engine/operations/stop.ts'
+import { skip, stop } from '../engine/operations/skip-or-stop.ts'
 import { type Submission, submit } from '../engine/operations/submit.ts'
 import type { Answer } from '../engine/state/answer-digest.ts'
 import { changeRun, type RunChange, reportChange } from './change-run.ts'

@@ -11,10 +11,10 @@ import type { Digest } from '../kit/digest.ts'
 import { isFault } from '../kit/fault.ts'
 import { decodeUtf8 } from '../kit/files/read-file.ts'
 import { matchesSection } from '../source/revisions.ts'
+import type { PinnedReading } from './change-run.ts'
 import { materialCorrupt } from './faults.ts'
 import { openRun } from './open-run.ts'
 import type { RunContext } from './run-context.ts'
-import type { PinnedReading } from './source-materials.ts'
 
 /** Reads a section for an action, which must be the current one. */
 export async function readActionMaterial(

@@ -18,19 +18,15 @@ type Minute = (time: string) => string
 export function formatReport(report: RunReport, run: RunOutline, form: Form = 'tables'): string {
   const rows = form === 'tables' ? table : list
   const minute = form === 'tables' ? toUtcMinute : toLocalMinute
+  const { decisions, messages = [], acts = [] } = report
+  const said = [
+    ...decisions.map((each) => decisionText(each, minute)),
+    ...messages.map((each) => messageText(each, minute)),
+  ]
   const sections = [
     ['Goal', goalText(report)],
-    [
-      'Decisions',
-      [
-        ...report.decisions.map((each) => decisionText(each, minute)),
-        ...(report.messages ?? []).map((each) => messageText(each, minute)),
-      ].join('\n\n'),
-    ],
-    [
-      'After the delivery',
-      listText((report.acts ?? []).map(({ at, text }) => `${minute(at)}: ${cell(withUtcTimes(text))}`)),
-    ],
+    ['Decisions', said.join('\n\n')],
+    ['After the delivery', listText(acts.map(({ at, text }) => `${minute(at)}: ${cell(withUtcTimes(text))}`))],
     ['Requirements after the delivery', requirementText(report, rows)],
     ['What changed', changeText(report, rows)],
     ['Evidence', evidenceText(report, rows)],
@@ -131,7 +127,7 @@ function decisionText(
 ) {
   const said = confirmed ? `Confirmed at ${minute(at)}.` : `Answer, ${minute(at)}${superseded ? ' (superseded)' : ''}:`
   const listed = targets.map(({ kind, value }) => `- ${kind} ${code(value)}`).join('\n')
-  return [quote(question), listed, said, answer === '' ? '' : quote(answer)].filter((part) => part !== '').join('\n\n')
+  return paragraphs([quote(question), listed, said, answer === '' ? '' : quote(answer)])
 }
 
 function messageText({ at, by, text }: NonNullable<RunReport['messages']>[number], minute: Minute): string {
@@ -170,9 +166,7 @@ function sum(changes: readonly ReportChange[], field: 'insertions' | 'deletions'
 function evidenceText({ evidence, flags = [] }: RunReport, rows: Rows): string {
   const cells = evidence.map(({ claim, verdict, seen }) => [cell(claim), `**${verdict}**`, cell(seen)])
   const looks = flags.map(({ flag, detail }) => `- Look at: ${flag.replaceAll('_', ' ')}: ${cell(detail)}`)
-  return [cells.length === 0 ? '' : rows(['Claim', 'Verdict', 'What was seen'], cells), looks.join('\n')]
-    .filter((part) => part !== '')
-    .join('\n\n')
+  return paragraphs([cells.length === 0 ? '' : rows(['Claim', 'Verdict', 'What was seen'], cells), looks.join('\n')])
 }
 
 const UNCHECKED = 'None was given; nothing was tested. `drover drive --check "COMMAND"` tests the work of the next run.'
@@ -267,14 +261,16 @@ function reportedText(run: RunOutline): string {
   if (actions.length === 0) return ''
   const hasReports = run.actions.some(({ outcome }) => outcome !== undefined)
   const noIssues = hasReports ? 'They name no known issues.' : ''
-  return [
+  return paragraphs([
     actions.map(({ label, summary }) => entryText(label, summary)).join('\n'),
     titledText('They observed:', observations),
     known_issues.length === 0 ? noIssues : titledText('They name these known issues:', known_issues),
     titledText('They are uncertain about this:', uncertainties),
-  ]
-    .filter((part) => part !== '')
-    .join('\n\n')
+  ])
+}
+
+function paragraphs(parts: readonly string[]): string {
+  return parts.filter((part) => part !== '').join('\n\n')
 }
 
 function entryText(label: string, text: string): string {

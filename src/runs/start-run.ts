@@ -3,10 +3,9 @@ import { start } from '../engine/operations/start.ts'
 import { createRun } from '../journal/create-run.ts'
 import { toTimestamp } from '../kit/clock.ts'
 import { observeGit } from '../workspace/observe-git.ts'
-import { reportChange } from './change-run.ts'
+import { type PinnedReading, reportChange, toMaterials } from './change-run.ts'
 import type { RunContext } from './run-context.ts'
 import { checkWorkspaceInPlace } from './run-worktree.ts'
-import { type PinnedReading, toMaterials } from './source-materials.ts'
 
 export type RunRequest = {
   readonly goal: string

@@ -15,6 +15,8 @@ import { findProject, isOutdated, settingsForClients, tryToReadProjectFile } fro
 import { findKey, findMap } from '../config/setting-keys.ts'
 import { showConfig } from '../config/show-config.ts'
 import { listDriven } from '../drive/record/driven-records.ts'
+import { machineNotFound } from '../executions/store/faults.ts'
+import type { Stores } from '../executions/store/stores.ts'
 import type { Clock } from '../kit/clock.ts'
 import { errorCode, Fault } from '../kit/fault.ts'
 import { lockUnavailable } from '../kit/faults.ts'
@@ -115,7 +117,7 @@ export function administer(parts: AdministrationParts): Administration {
   }
 }
 
-export function requireAdmin(by: Caller): void {
+function requireAdmin(by: Caller): void {
   if (!isAdmin(by)) throw adminRequired({ key: ownerKey(by)?.name })
 }
 
@@ -191,5 +193,28 @@ async function inspect(
     ...(project === undefined && file !== undefined && { is_untrusted: true }),
     setup: [...setup],
     checks: [...checks],
+  }
+}
+
+/** The machines of many servers and workers. */
+export function manageMachines(stores: () => Promise<Stores>): DroverService['machines'] {
+  const find = async (name: string) => {
+    const { machines } = await stores()
+    if (machines === undefined) throw machineNotFound({ machine: name })
+    return machines
+  }
+  return {
+    list: async (by) => {
+      requireAdmin(by)
+      return (await (await stores()).machines?.list()) ?? { machines: [], waits_for_labels: [] }
+    },
+    drain: async (by, name) => {
+      requireAdmin(by)
+      return await (await find(name)).drain(name)
+    },
+    forget: async (by, name) => {
+      requireAdmin(by)
+      return await (await find(name)).forget(name)
+    },
   }
 }

@@ -159,7 +159,7 @@ export class Comparisons {
     // A setup may install the programs of the checks.
     const [installs] = preparation.setup
     for (const command of installs === undefined ? checks : [installs]) refuseMissingProgram(command, env)
-    const mode = chooseSandbox([request.sandbox], settings, by)
+    const mode = chooseSandbox(request.sandbox, settings, by)
     const { approval_mode: shared } = context.settings.unified_flags
     const approval_mode = chooseApproval(request.approval_mode, { drive: { approval_mode: shared } }, by)
     const options = { sandbox: mode, approval_mode }

@@ -19,7 +19,7 @@ export const comparedDirectoryShared = defineFault('compared_directory_shared', 
 
 export const comparisonNeedsWorker = defineFault('comparison_needs_worker', 'unavailable', {
   when: 'A comparison in worktrees was sent to a server that runs no agents (`drover serve --no-work`).',
-  message: (_: Record<never, never>) =>
+  message: () =>
     'this server runs no agents, so it cannot compare in worktrees; send the request to a server without --no-work',
 })
 
@@ -116,8 +116,7 @@ export const nothingToKeep = defineFault('nothing_to_keep', 'conflict', {
 
 export const serverTrouble = defineFault('server_trouble', 'unavailable', {
   when: 'The server cannot read or write a file of drover, such as the session store. The server log names the file.',
-  message: (_: Record<never, never>) =>
-    'the server cannot access its own files; the server log has the details under this request id',
+  message: () => 'the server cannot access its own files; the server log has the details under this request id',
 })
 
 export const configFileReadOnly = defineFault('config_file_read_only', 'conflict', {
@@ -128,7 +127,7 @@ export const configFileReadOnly = defineFault('config_file_read_only', 'conflict
 
 export const databaseTrouble = defineFault('database_trouble', 'unavailable', {
   when: 'The server cannot use its PostgreSQL database. The server log has the address and the reason.',
-  message: (_: Record<never, never>) =>
+  message: () =>
     'the server cannot use its PostgreSQL database; try again later; the server log has the reason under this request id',
 })
 

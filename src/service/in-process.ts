@@ -203,7 +203,7 @@ export class InProcessDrover
   }
 
   async #manageMachines(): Promise<DroverService['machines']> {
-    const { manageMachines } = await import('./manage-machines.ts')
+    const { manageMachines } = await import('./administration.ts')
     return manageMachines(() => this.stores())
   }
 

@@ -2,6 +2,7 @@
 import type { Execution } from '../executions/store/execution.shape.ts'
 import { executionNotFound } from '../executions/store/faults.ts'
 import { isFault } from '../kit/fault.ts'
+import { withoutUndefined } from '../kit/json-value.ts'
 import { compareBytes } from '../kit/utf8.ts'
 import { ownerKey } from '../prompts/caller.ts'
 import { listWorktrees, type Worktree } from '../workspace/worktree-records.ts'
@@ -47,11 +48,8 @@ export function summarizeView(view: ComparisonView, { prompt, workdir }: Known):
   const repository = view.contenders.find(({ worktree }) => worktree !== undefined)?.worktree?.repository ?? workdir
   return {
     ...{ id, state, created_at },
-    ...(ended_at !== undefined && { ended_at }),
-    ...(prompt !== undefined && { prompt_start: shorten(prompt) }),
-    ...(repository !== undefined && { repository }),
-    ...(view.workdir !== undefined && { workdir: view.workdir }),
-    ...(winner !== undefined && { winner }),
+    ...withoutUndefined({ ended_at, prompt_start: prompt && shorten(prompt), repository }),
+    ...withoutUndefined({ workdir: view.workdir, winner }),
     contenders: view.contenders.map(({ name, backend, state: ended, work, commit, worktree }) => ({
       ...{ name, backend, state: ended, work },
       ...(commit !== undefined && { commit }),

@@ -3,6 +3,7 @@ import type { Execution } from '../executions/store/execution.shape.ts'
 import { isFinal } from '../executions/store/execution-states.ts'
 import { executionNotFound } from '../executions/store/faults.ts'
 import { Fault, isFault } from '../kit/fault.ts'
+import { withoutUndefined } from '../kit/json-value.ts'
 import { type Caller, ownerKey } from '../prompts/caller.ts'
 import type { PromptContext } from '../prompts/prompt-context.ts'
 import type { ComparedResult, ComparedWorktree, ComparisonResult } from '../prompts/prompt-result.shape.ts'
@@ -68,14 +69,8 @@ export class ComparedWork {
     const winner = contenders.find(({ work }) => work === 'kept')?.name
     const isCutOff = result === undefined && state === 'lost' && contenders.some(({ work }) => work !== 'none')
     const warnings = isCutOff ? [NOT_CHECKED] : result?.warnings
-    return {
-      ...{ id, state, created_at, contenders },
-      ...(prompt !== undefined && { prompt }),
-      ...(ended_at !== undefined && { ended_at }),
-      ...(workdir !== undefined && { workdir }),
-      ...(winner !== undefined && { winner }),
-      ...(warnings !== undefined && { warnings: [...warnings] }),
-    }
+    const known = { prompt, ended_at, workdir, winner, warnings: warnings && [...warnings] }
+    return { id, state, created_at, contenders, ...withoutUndefined(known) }
   }
 
   /** Without an id, of the last comparison in a repository. */
@@ -287,16 +282,10 @@ function isBelow(path: string | undefined, directory: string): boolean {
 
 function ofExecution(part: Execution): Omit<Contender, 'name' | 'work'> {
   const { id, backend = '', state, session_id, usage, cost_usd, cost_kind, started_at: start, ended_at: end } = part
-  const { error } = part
-  return {
-    ...{ backend, state, execution_id: id },
-    ...(error !== undefined && { error: error.message }),
-    ...(session_id !== undefined && { session_id }),
-    ...(start !== undefined && end !== undefined && { duration_ms: Math.max(0, Date.parse(end) - Date.parse(start)) }),
-    ...(usage !== undefined && { usage }),
-    ...(cost_usd !== undefined && { cost_usd }),
-    ...(cost_kind !== undefined && { cost_kind }),
-  }
+  const hasTimes = start !== undefined && end !== undefined
+  const duration_ms = hasTimes ? Math.max(0, Date.parse(end) - Date.parse(start)) : undefined
+  const known = { error: part.error?.message, session_id, duration_ms, usage, cost_usd, cost_kind }
+  return { backend, state, execution_id: id, ...withoutUndefined(known) }
 }
 
 /** Its execution is not kept. */

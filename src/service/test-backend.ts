@@ -1,5 +1,6 @@
 /** Finds out whether a backend works: sends it one short prompt, which costs what a prompt costs. */
 import { Fault } from '../kit/fault.ts'
+import { withoutUndefined } from '../kit/json-value.ts'
 import type { Caller } from '../prompts/caller.ts'
 import type { PromptRequest } from '../prompts/prompt-request.ts'
 import { failedResult, type PromptResult, toPromptStatus } from '../prompts/prompt-result.ts'
@@ -32,15 +33,11 @@ export async function testBackend(
 
 function toBackendTest(result: PromptResult): BackendTest {
   const { backend, model, duration_ms, token_usage, cost_usd, cost_kind, error, error_code, output } = result
-  return {
+  return withoutUndefined({
     backend,
     works: toPromptStatus(result) === 'completed',
     answer: output.trim(),
-    duration_ms,
-    token_usage,
-    ...(model !== undefined && { model }),
-    ...(cost_usd !== undefined && { cost_usd }),
-    ...(cost_kind !== undefined && { cost_kind }),
-    ...(error !== undefined && { error, error_code }),
-  }
+    ...{ duration_ms, token_usage, model, cost_usd, cost_kind, error },
+    error_code: error === undefined ? undefined : error_code,
+  })
 }

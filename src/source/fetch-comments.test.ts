@@ -3,7 +3,7 @@ import { installFakeGh, toFakeGitHub } from '../../test/support/fake-gh.ts'
 import { temporaryDirectory } from '../../test/support/run-drover.ts'
 import { ISSUE_URL, makeBundle } from '../../test/support/source-bundle.ts'
 import { locateGh } from '../forge/gh.ts'
-import { fetchComments } from './fetch-comments.ts'
+import { fetchComments } from './fetch-envelope.ts'
 
 const bundle = makeBundle()
 const urls = bundle.comments.map(({ url }) => url)

@@ -13,10 +13,11 @@ import { isFault } from '../kit/fault.ts'
 import { messageInvalid } from '../kit/faults.ts'
 import { writeJson } from '../kit/json/write-json.ts'
 import { checker } from '../kit/schema.ts'
-import { validateCommentsAnswer, validateIssueAnswer } from './checks.generated.js'
+import { validateCommentAnswer, validateCommentsAnswer, validateIssueAnswer } from './checks.generated.js'
+import type { DraftComment } from './draft.ts'
 import { issueCommentUnusable, issueTooLarge } from './faults.ts'
-import type { CommentsAnswer, IssueAnswer } from './gh-answers.shape.ts'
-import { type IssueAddress, parseIssueUrl } from './issue-address.ts'
+import type { CommentAnswer, CommentsAnswer, IssueAnswer } from './gh-answers.shape.ts'
+import { commentIn, type IssueAddress, isSameIssue, parseCommentUrl, parseIssueUrl } from './issue-address.ts'
 import { readBody } from './read-issue-body.ts'
 import { readManifest } from './read-manifest.ts'
 import { normalizeLineEnds } from './text-lines.ts'
@@ -58,7 +59,7 @@ export async function fetchEnvelope({ url, gh, clock, signal }: IssueFetch): Pro
   const address = parseIssueUrl(url)
   const provider = openProvider(gh, signal)
   const repository = await fetchIssue(provider, address)
-  const comments = await fetchComments(provider, { repository, url })
+  const comments = await fetchNamedComments(provider, { repository, url })
   return checkEnvelope(toEnvelope({ repository, comments, fetchedAt: toTimestamp(clock.now()) }), url)
 }
 
@@ -73,7 +74,7 @@ async function fetchIssue(provider: Provider, { url, owner, repo, number }: Issu
   return data.repository
 }
 
-async function fetchComments(
+async function fetchNamedComments(
   provider: Provider,
   { repository, url }: { repository: Repository; url: string },
 ): Promise<RawSourceComment[]> {
@@ -151,4 +152,35 @@ function checkEnvelope(envelope: RawSourceEnvelope, url: string): RawSourceEnvel
   const count = Buffer.byteLength(writeJson(envelope))
   if (count > LIMITS.envelopeBytes) throw issueTooLarge({ url, what: 'bytes', count, limit: LIMITS.envelopeBytes })
   return envelope
+}
+
+const checkComment = checker<CommentAnswer>('answer', validateCommentAnswer)
+
+/** Fetches the comments at these URLs. All must belong to one issue. */
+export async function fetchComments(
+  urls: readonly string[],
+  { gh, signal }: { gh: Gh; signal: AbortSignal },
+): Promise<DraftComment[]> {
+  const addresses = urls.map(parseCommentUrl)
+  const [first] = addresses
+  const stray = addresses.find(({ issue }) => first !== undefined && !isSameIssue(issue, first.issue))
+  if (stray !== undefined) throw issueCommentUnusable({ url: stray.url, reason: 'other_issue' })
+  const provider = openProvider(gh, signal)
+  const comments: DraftComment[] = []
+  for (const { url, issue, databaseId } of addresses) {
+    const subject = `comment ${url}`
+    const { id, node_id, html_url, body } = await askProvider(provider, {
+      request: { path: `repos/${issue.owner}/${issue.repo}/issues/comments/${databaseId}` },
+      subject,
+      check: checkComment,
+    })
+    if (id !== databaseId) throw providerAnswerInvalid({ subject, problem: `it is about the comment ${id}` })
+    // GitHub finds a comment by its number alone and ignores the issue in the URL.
+    const found = commentIn(html_url)
+    if (found === undefined || !isSameIssue(found.issue, issue)) {
+      throw issueCommentUnusable({ url, reason: 'other_issue' })
+    }
+    comments.push({ node_id, database_id: id, url: html_url, body })
+  }
+  return comments
 }

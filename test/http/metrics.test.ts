@@ -217,7 +217,7 @@ describe('the metrics of agents', () => {
 describe('a server without metrics', () => {
   it.runIf(IS_FULL)('does not load prom-client', () => {
     const source = (isEnabled: boolean) => `
-      import { withMetrics } from './src/http/metrics/create-metrics.ts'
+      import { withMetrics } from './src/http/meta/metrics.ts'
       import './src/http/server.ts'
       await withMetrics({ config: { backends: {}, server: { metrics_enabled: ${isEnabled} } }, drover: { opened: {}, observe() {} } })
       const { createRequire } = await import('node:module')

@@ -55,7 +55,7 @@ describe('the manifests of Kubernetes', () => {
   })
 
   it('ask paths that a server has, and scale by metrics that it has', () => {
-    const metrics = readFileSync(join(ROOT, 'src', 'http', 'metrics', 'create-metrics.ts'), 'utf8')
+    const metrics = readFileSync(join(ROOT, 'src', 'http', 'meta', 'metrics.ts'), 'utf8')
     for (const name of texts.flatMap((text) => text.match(/drover_\w+/g) ?? [])) expect(metrics).toContain(`'${name}'`)
     expect(new Set(at('httpGet').map(({ path }: { path: string }) => path))).toEqual(new Set(['/ready']))
   })

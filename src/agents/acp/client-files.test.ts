@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { temporaryDirectory } from '../../../test/support/run-drover.ts'
 import type { Permission } from '../adapter/permission.ts'
-import { readTextFile, writeTextFile } from './client-methods.ts'
+import { readTextFile, writeTextFile } from './client-files.ts'
 
 /** A working directory beside another one, and what an agent with a permission does there. */
 function createPlace(permission: Permission | undefined = 'edit') {

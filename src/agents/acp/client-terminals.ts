@@ -4,8 +4,8 @@ import type { ChildEnvironment } from '../../kit/process/child-environment.ts'
 import { OutputTail } from '../../kit/process/child-output.ts'
 import { type ProcessExit, startProcess } from '../../kit/process/process.ts'
 import { countAt, type JsonRecord, objectsAt, textAt, textsAt } from '../adapter/json-fields.ts'
-import { rootsOf } from '../adapter/roots.ts'
-import { type ClientPolicy, nameRoots } from './client-methods.ts'
+import { rootsOf } from '../adapter/surroundings.ts'
+import { type ClientPolicy, nameRoots } from './client-files.ts'
 import { isInsideAny } from './permissions.ts'
 
 const OUTPUT_LIMIT_BYTES = 4 * 1024 * 1024

@@ -5,7 +5,7 @@ import type { AgentRequest } from '../adapter/agent.ts'
 import { isAllowedCommand } from '../adapter/allowed-commands.ts'
 import { type JsonRecord, objectsAt, textAt } from '../adapter/json-fields.ts'
 import type { Permission } from '../adapter/permission.ts'
-import { rootsOf } from '../adapter/roots.ts'
+import { rootsOf } from '../adapter/surroundings.ts'
 import { TOOL_SERVER } from '../adapter/tool-server-place.ts'
 import { readToolInput, readToolKind, readToolName, readToolPaths } from './tool-calls.ts'
 

@@ -4,7 +4,8 @@ import type { AcpAgent, AgentCommand, AgentRequest, Usage } from '../adapter/age
 import { createLongLivedAgent } from '../warm/active-turn.ts'
 import type { Launch, LongLivedAgent, Turn } from '../warm/long-lived-agent.ts'
 import { startWarmProcess } from '../warm/warm-process.ts'
-import { AcpProcess, type ConnectionOptions } from './acp-process.ts'
+import { AcpProcess } from './acp-process.ts'
+import type { ConnectionOptions } from './connection.ts'
 import { refuseNewSettings } from './find-project-settings.ts'
 
 export type AcpRun = {

@@ -3,7 +3,7 @@
  * differ in how they fail, count tokens and ask for permission. A profile has what was measured.
  */
 import type { JsonRecord } from './json-fields.ts'
-import type { Permission } from './permission.ts'
+import type { Permission } from './permission-levels.ts'
 
 /**
  * Which tokens an agent reports, and where.

@@ -32,3 +32,8 @@ export function warnOfMissing(backend: Backend, request: AgentRequest, missing: 
   ]
   return asked.filter((warning) => typeof warning === 'string')
 }
+
+/** Rows of a table that says what each flag takes. */
+export function takes<const T>(what: T, ...flags: readonly string[]): Record<string, T> {
+  return Object.fromEntries(flags.map((name) => [name, what]))
+}

@@ -1,9 +1,8 @@
 /** What an agent may do. It follows from two modes: when it asks (approval) and where it may write (sandbox). */
 import type { AgentRequest, ApprovalMode, SandboxMode } from './agent.ts'
+import { PERMISSIONS, type Permission } from './permission-levels.ts'
 
-/** The strictest first. `ask`: whatever needs approval is denied, because there is no one to ask. */
-const PERMISSIONS = ['read-only', 'ask', 'edit', 'everything'] as const
-export type Permission = (typeof PERMISSIONS)[number]
+export type { Permission }
 
 const APPROVAL_PERMISSIONS: Record<ApprovalMode, Permission | undefined> = {
   default: undefined,

@@ -1,5 +1,4 @@
 /** What drover reads for an agent that must not read it itself: instructions of the project, and settings of the user. */
-
 import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, readSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, sep } from 'node:path'
@@ -89,4 +88,15 @@ export function userHome(env: Readonly<Record<string, string | undefined>>): str
 
 export function namesIn(directory: string): string[] {
   return orUndefined(() => readdirSync(directory).sort()) ?? []
+}
+
+/** The directories in which an agent works. Relative names belong to the first one. */
+export function rootsOf({
+  workdir,
+  additionalDirectories = [],
+}: {
+  readonly workdir: string
+  readonly additionalDirectories?: readonly string[] | undefined
+}): readonly [string, ...string[]] {
+  return [workdir, ...additionalDirectories]
 }

@@ -16,8 +16,7 @@ import { isWithin, type SandboxPolicy, type Stage } from '../../sandbox/sandbox-
 import type { AgentCommand, AgentRequest, Program } from '../adapter/agent.ts'
 import { type BoundaryNeeds, type BoundaryPlan, NO_NEEDS } from '../adapter/boundary-needs.ts'
 import { isReadOnly } from '../adapter/permission.ts'
-import { rootsOf } from '../adapter/roots.ts'
-import { userHome } from '../adapter/surroundings.ts'
+import { rootsOf, userHome } from '../adapter/surroundings.ts'
 import { type StagedHome, stageHome } from './stage-home.ts'
 
 export type AgentBoundary = {

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { AgentRequest, LineAgent } from '../adapter/agent.ts'
 import { type BoundaryNeeds, hostsIn } from '../adapter/boundary-needs.ts'
+import { takes } from '../adapter/flags.ts'
 import { objectAt, textAt } from '../adapter/json-fields.ts'
 import { createOutputReader } from '../adapter/output-reader.ts'
 import { userHome } from '../adapter/surroundings.ts'
@@ -45,29 +46,14 @@ export const claude: LineAgent = {
   readSessionCounts,
   createReader: ({ wantsDeltas, earlier }) => createOutputReader(new ClaudeOutput({ wantsDeltas, earlier })),
   extraFlags: {
-    '--model': 'value',
-    '--fallback-model': 'value',
-    '--effort': 'value',
-    '--max-turns': 'value',
-    '--max-budget-usd': 'value',
-    '--append-system-prompt': 'value',
-    '--tools': 'value',
-    '--disallowedTools': 'value',
-    '--disallowed-tools': 'value',
-    '--strict-mcp-config': 'switch',
-    '--disable-slash-commands': 'switch',
-    '--verbose': 'switch',
+    ...takes('value', '--model', '--fallback-model', '--effort', '--max-turns', '--max-budget-usd'),
+    ...takes('value', '--append-system-prompt', '--tools', '--disallowedTools', '--disallowed-tools'),
+    ...takes('switch', '--strict-mcp-config', '--disable-slash-commands', '--verbose'),
   },
   modeFlags: {
-    '--dangerously-skip-permissions': 'switch',
-    '--allow-dangerously-skip-permissions': 'switch',
-    '--permission-mode': 'value',
-    '--permission-prompt-tool': 'value',
-    '--settings': 'value',
-    '--setting-sources': 'value',
-    '--allowedTools': 'values',
-    '--allowed-tools': 'values',
-    '--add-dir': 'values',
+    ...takes('switch', '--dangerously-skip-permissions', '--allow-dangerously-skip-permissions'),
+    ...takes('value', '--permission-mode', '--permission-prompt-tool', '--settings', '--setting-sources'),
+    ...takes('values', '--allowedTools', '--allowed-tools', '--add-dir'),
   },
 }
 

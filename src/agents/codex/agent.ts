@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { AgentRequest, LineAgent } from '../adapter/agent.ts'
 import { type BoundaryNeeds, hostsIn } from '../adapter/boundary-needs.ts'
+import { takes } from '../adapter/flags.ts'
 import { createOutputReader } from '../adapter/output-reader.ts'
 import { toCodexCommand, toSandbox } from './command.ts'
 import { CodexOutput } from './output.ts'
@@ -37,24 +38,13 @@ export const codex: LineAgent = {
   readSurroundings,
   createReader: ({ priorUsage }) => createOutputReader(new CodexOutput(priorUsage)),
   extraFlags: {
-    '--model': 'value',
-    '-m': 'value',
-    '--color': 'value',
-    '--strict-config': 'switch',
+    ...takes('value', '--model', '-m', '--color'),
+    ...takes('switch', '--strict-config'),
   },
   modeFlags: {
-    '--dangerously-bypass-approvals-and-sandbox': 'switch',
-    '--yolo': 'switch',
-    '--full-auto': 'switch',
-    '--sandbox': 'value',
-    '-s': 'value',
-    '--ask-for-approval': 'value',
-    '-a': 'value',
-    '--add-dir': 'value',
-    '--profile': 'value',
-    '-p': 'value',
-    '--config': MODE_SETTING,
-    '-c': MODE_SETTING,
+    ...takes('switch', '--dangerously-bypass-approvals-and-sandbox', '--yolo', '--full-auto'),
+    ...takes('value', '--sandbox', '-s', '--ask-for-approval', '-a', '--add-dir', '--profile', '-p'),
+    ...takes(MODE_SETTING, '--config', '-c'),
   },
 }
 

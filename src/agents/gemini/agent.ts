@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { AgentRequest, LineAgent } from '../adapter/agent.ts'
 import { type BoundaryNeeds, hostsIn } from '../adapter/boundary-needs.ts'
+import { takes } from '../adapter/flags.ts'
 import { createOutputReader } from '../adapter/output-reader.ts'
 import { toGeminiCleanUp, toGeminiCommand } from './command.ts'
 import { GeminiOutput } from './output.ts'
@@ -47,19 +48,13 @@ export const gemini: LineAgent = {
   deleteSession: deleteStoredSession,
   toCleanUpCommand: toGeminiCleanUp,
   extraFlags: {
-    '--model': 'value',
-    '-m': 'value',
-    '--extensions': 'value',
-    '-e': 'value',
-    '--debug': 'switch',
-    '-d': 'switch',
+    ...takes('value', '--model', '-m', '--extensions', '-e'),
+    ...takes('switch', '--debug', '-d'),
   },
   modeFlags: {
-    '--yolo': 'switch',
-    '-y': 'switch',
-    '--approval-mode': 'value',
-    '--allowed-tools': 'values',
-    '--include-directories': 'values',
+    ...takes('switch', '--yolo', '-y'),
+    ...takes('value', '--approval-mode'),
+    ...takes('values', '--allowed-tools', '--include-directories'),
   },
 }
 

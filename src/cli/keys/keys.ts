@@ -1,4 +1,5 @@
 /** `keys create`, `keys list`, `keys rotate` and `keys revoke`. */
+
 import { resolve } from 'node:path'
 import type { Config } from '../../config/config.shape.ts'
 import {
@@ -13,6 +14,7 @@ import {
   toShownKey,
 } from '../../config/edit-keys.ts'
 import { randomIds } from '../../kit/ids.ts'
+import { withoutUndefined } from '../../kit/json-value.ts'
 import { isInDirectory, resolveDirectory } from '../../prompts/workdir-policy.ts'
 import type { Invocation, RunCommand } from '../command.ts'
 import { flagValueInvalid } from '../faults.ts'
@@ -73,16 +75,16 @@ function toNewKey({ args, flags, runtime }: Invocation): NewKey {
   const backends = flags.texts('backend')
   const directories = flags.texts('directory').map((directory) => resolve(runtime.cwd, directory))
   const expires = expiryIn(flags.text('expires'), runtime.clock.now())
-  const [rps, burst] = [flags.integer('rps'), flags.integer('burst')]
-  const [role, approval, sandbox] = ['role', 'max-approval', 'max-sandbox'].map((name) => flags.text(name))
   // The parser allows only the values of the shape.
   return {
     name: args[0] ?? '',
-    ...(role !== undefined && { role }),
-    ...(rps !== undefined && { rate_limit_rps: rps }),
-    ...(burst !== undefined && { rate_limit_burst: burst }),
-    ...(approval !== undefined && { max_approval_mode: approval }),
-    ...(sandbox !== undefined && { max_sandbox_mode: sandbox }),
+    ...withoutUndefined({
+      role: flags.text('role'),
+      rate_limit_rps: flags.integer('rps'),
+      rate_limit_burst: flags.integer('burst'),
+      max_approval_mode: flags.text('max-approval'),
+      max_sandbox_mode: flags.text('max-sandbox'),
+    }),
     ...(directories.length > 0 && { directories }),
     ...(backends.length > 0 && { backends }),
     ...(flags.isOn('may-merge') && { may_merge: true }),

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { actionOf, attemptAt, driveState, OPTIONS } from '../../../test/support/drive-fixture.ts'
 import type { DriveEvent } from '../../drive/record/drive-event.shape.ts'
 import { describeRecord, describeSpent } from './drive-text.ts'
-import { timesFor } from './local-times.ts'
+import { timesFor } from './format-amounts.ts'
 import { formatLines } from './text-table.ts'
 
 const attempt = attemptAt(actionOf('implement'))

@@ -23,8 +23,7 @@ import {
   describeRefused,
   failureOf,
 } from './evidence-text.ts'
-import { formatDuration } from './format-amounts.ts'
-import { asWritten, type Times } from './local-times.ts'
+import { asWritten, formatDuration, type Times } from './format-amounts.ts'
 import { toOneLine, toPrintable } from './printable.ts'
 import { oneLine, type StyledLine } from './text-table.ts'
 

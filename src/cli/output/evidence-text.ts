@@ -8,6 +8,7 @@ import type { DeliveryCheck, DriveState } from '../../drive/record/drive-state.t
 import { isSerious } from '../../drive/record/review-flags.ts'
 import type { TestChange } from '../../drive/record/test-results.shape.ts'
 import { claimText } from '../../drive/report-run.ts'
+import { listSome } from '../../kit/wording.ts'
 import { describeStep } from '../../workspace/prepare/prepare-worktree.ts'
 import { formatDuration } from './format-amounts.ts'
 import { toPrintable } from './printable.ts'
@@ -142,8 +143,7 @@ function describePrepared({ from, notes, duration_ms }: EventOf<'prepared'>['dat
 
 function describeBaseline({ command, put_back: paths = [], ...ended }: EventOf<'baseline_ran'>['data']): StyledLine[] {
   const text = `  before the work: check ${oneLine(command)} ${howItEnded(ended)}`
-  const more = paths.length - PATHS_SHOWN
-  const list = `${paths.slice(0, PATHS_SHOWN).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+  const list = listSome(paths, PATHS_SHOWN)
   const notes = paths.length === 0 ? [] : [toNote(`the check changed files, which were put back: ${list}`)]
   return [{ text, tone: ended.passed ? 'good' : 'bad' }, ...notes]
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { UsageReport, UsageRow } from '../../executions/store/usage-report.shape.ts'
-import { countRowsAlike, describeMissingCost, joinRows, knownCost } from './usage-rows.ts'
+import { toDaySeries } from './day-series.ts'
+import { countRowsAlike, describeMissingCost, joinRows, knownCost, toRunUsage } from './usage-rows.ts'
 
 const NONE = { completed: 1, failed: 0, cancelled: 0, lost: 0, cache_write_tokens: 0, reasoning_tokens: 0 }
 const amounts = (more: object) =>
@@ -41,4 +42,29 @@ it.each([
   [{ unknown_cost_executions: 2 }, undefined, ''],
 ])('of %j, the cost is %j, and what it misses is %j', (more, cost, missing) => {
   expect([knownCost(amounts(more)), describeMissingCost(amounts(more))]).toEqual([cost, missing])
+})
+
+const run = (repository: string, day: string, tokens: number, more: object = {}) => ({
+  ...{ repository, created_at: `${day}T10:00:00Z`, spent: { tokens, cost_usd: tokens / 100, time_secs: 3 } },
+  ...more,
+})
+
+const RUNS = [
+  run('/code/rain', '2026-03-01', 5),
+  run('/code/wind', '2026-03-01', 7),
+  run('/code/wind', '2026-02-28', 20, { next_run_id: 'x' }),
+  run('/code/wind', '2026-02-28', 30),
+  run('/code/wind', '2026-02-26', 99),
+]
+
+it('the usage of runs is counted once, by repository and day, since the first day', () => {
+  const { report, repositories } = toRunUsage(RUNS, '2026-02-27', '2026-03-01')
+  expect(toDaySeries(report, 'repository', 'tokens').series).toEqual([
+    { name: 'wind', values: [0, 30, 7], total: 37 },
+    { name: 'rain', values: [0, 0, 5], total: 5 },
+  ])
+  expect(repositories).toEqual([
+    { repository: '/code/wind', runs: 2, tokens: 37, cost: 0.37, isPriced: false, ms: 6000 },
+    { repository: '/code/rain', runs: 1, tokens: 5, cost: 0.05, isPriced: false, ms: 3000 },
+  ])
 })

@@ -1,5 +1,6 @@
 /** One row of a diff: line numbers, colored code, words that differ, and the comment on it. */
 import { useSignal } from '@preact/signals'
+import { submits } from '../live/actions.ts'
 import { commentsOf, type LineComment, withComment } from '../live/drafts.ts'
 import { toVisible } from '../text/visible-text.ts'
 import { type DiffCell, type DiffRow, paintLine } from './patch-lines.ts'
@@ -154,13 +155,7 @@ function CommentBox({ runId, place, isNew, onClose }: BoxProps) {
       </div>
     )
   return (
-    <form
-      class="comment"
-      onSubmit={(event) => {
-        event.preventDefault()
-        save(text.value)
-      }}
-    >
+    <form class="comment" onSubmit={submits(() => save(text.value))}>
       <textarea
         rows={3}
         maxLength={MAX_LENGTH}

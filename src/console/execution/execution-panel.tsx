@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks'
 import type { AttachmentRecord, Execution } from '../../executions/store/execution.shape.ts'
 import type { ApprovalRecord } from '../../prompts/prompt-result.shape.ts'
-import { cancelExecution, say } from '../live/actions.ts'
+import { cancelExecution, say, submits } from '../live/actions.ts'
 import { isRunning } from '../live/server-state.ts'
 import type { Transcript } from '../live/transcript.ts'
 import type { FollowedExecution } from '../live/use-execution.ts'
@@ -130,13 +130,7 @@ function SayBox({ id }: { id: string }) {
     setSending(false)
   }
   return (
-    <form
-      class="actions"
-      onSubmit={(event) => {
-        event.preventDefault()
-        void send()
-      }}
-    >
+    <form class="actions" onSubmit={submits(send)}>
       <textarea
         aria-label="Message to the agent"
         placeholder="Tell the agent something while it works"

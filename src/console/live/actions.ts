@@ -105,3 +105,11 @@ export function saveFile(content: Blob, name: string): void {
   link.click()
   setTimeout(() => URL.revokeObjectURL(link.href), 1000)
 }
+
+/** What a form does when it is sent, in place of what the browser would do. */
+export function submits(work: () => unknown): (event: Event) => void {
+  return (event) => {
+    event.preventDefault()
+    void work()
+  }
+}

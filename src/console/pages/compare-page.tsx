@@ -10,6 +10,7 @@ import { toHash } from '../live/router.ts'
 import { executionsVersion, isRunning } from '../live/server-state.ts'
 import { joinAnswer } from '../live/transcript.ts'
 import { type FollowedExecution, useExecution } from '../live/use-execution.ts'
+import { Choice } from '../parts/form-fields.tsx'
 import { Missing } from '../parts/placeholders.tsx'
 import { ResumeForm } from '../parts/resume-form.tsx'
 import type { PageProblem } from '../text/describe-missing.ts'
@@ -115,17 +116,12 @@ function Difference({ columns }: { columns: readonly Column[] }) {
   if (columns.length < 2) return null
   const lines = diffLines(textOf(left.value), textOf(right.value))
   const choice = (name: string, field: { value: number }) => (
-    <select
-      aria-label={name}
+    <Choice
+      name={name}
       value={String(field.value)}
-      onChange={(event) => (field.value = Number(event.currentTarget.value))}
-    >
-      {columns.map(({ id }, at) => (
-        <option key={id} value={String(at)}>
-          {nameOf(at)}
-        </option>
-      ))}
-    </select>
+      choices={columns.map((_, at) => [String(at), nameOf(at)])}
+      onChoose={(at) => (field.value = Number(at))}
+    />
   )
   return (
     <details class="difference">

@@ -3,13 +3,13 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { Attachment } from '../../prompts/prompt-request.shape.ts'
 import type { StartBody } from '../../service/run-requests.shape.ts'
-import { attempt, startComparison, startPrompt } from '../live/actions.ts'
+import { attempt, startComparison, startPrompt, submits } from '../live/actions.ts'
 import { findDraft } from '../live/drafts.ts'
 import { startRun } from '../live/known-runs.ts'
 import { goTo, toHash } from '../live/router.ts'
 import { backends, runSettings, topExecutions } from '../live/server-state.ts'
 import { AttachFiles, pasteInto, sentFiles } from '../parts/attach-files.tsx'
-import { LongText } from '../parts/form-fields.tsx'
+import { Choice, LongText } from '../parts/form-fields.tsx'
 import { nameOfRepository } from '../text/format.ts'
 import { toLine } from '../text/visible-text.ts'
 import { WarnUnchecked } from './checks-of-change.tsx'
@@ -57,14 +57,7 @@ export function ComposeBox() {
     chosen.value = isMany ? (rest.length < picked.length ? rest : [...rest, name].slice(-MAX_COMPARED)) : [name]
   }
   return (
-    <form
-      class="compose"
-      onPaste={pasteInto(files)}
-      onSubmit={(event) => {
-        event.preventDefault()
-        void send()
-      }}
-    >
+    <form class="compose" onPaste={pasteInto(files)} onSubmit={submits(send)}>
       <LongText name="What should be done?" rows={3} value={text} onSend={send} />
       <div class="compose-bar">
         <fieldset class="segments joined" aria-label="What to start">
@@ -139,17 +132,12 @@ function Repository({ value }: { value: Signal<string> }) {
   const { repositories } = runSettings.value
   if (repositories.length === 0) return <a href="#/new/change">No repository is named: how to</a>
   return (
-    <select
-      aria-label="Repository"
-      value={chosenOf(value, repositories)}
-      onChange={(event) => (value.value = event.currentTarget.value)}
-    >
-      {repositories.map((path) => (
-        <option key={path} value={path}>
-          {toLine(nameOfRepository(path))}
-        </option>
-      ))}
-    </select>
+    <Choice
+      name="Repository"
+      value={chosenOf(value, repositories) ?? ''}
+      choices={repositories.map((path) => [path, toLine(nameOfRepository(path))])}
+      onChoose={(path) => (value.value = path)}
+    />
   )
 }
 

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
+import { submits } from '../live/actions.ts'
 import { logIn } from '../live/api.ts'
 import { iconOf } from '../live/browser-tab.ts'
 
@@ -29,12 +30,7 @@ export function LoginPage({ problem = '' }: { problem?: string }) {
         <img src={iconOf('idle')} alt="" />
         drover
       </h1>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          void submit()
-        }}
-      >
+      <form onSubmit={submits(submit)}>
         <label>
           API key
           <input

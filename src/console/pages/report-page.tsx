@@ -5,6 +5,7 @@ import type { NightReport, NightReports, NightRun } from '../../drive/night/nigh
 import { attempt } from '../live/actions.ts'
 import { call } from '../live/api.ts'
 import { toHash } from '../live/router.ts'
+import { Options } from '../parts/form-fields.tsx'
 import { describeSpentCost, formatCount, formatDuration, nameOfRepository } from '../text/format.ts'
 import { toLine } from '../text/visible-text.ts'
 
@@ -44,11 +45,7 @@ export function ReportPage() {
         <label>
           Since{' '}
           <select value={String(hours.value)} onChange={(event) => (hours.value = Number(event.currentTarget.value))}>
-            {PERIODS.map(({ hours: period, says }) => (
-              <option key={period} value={String(period)}>
-                {says}
-              </option>
-            ))}
+            <Options choices={PERIODS.map(({ hours: period, says }) => [String(period), says])} />
           </select>
         </label>
       </div>

@@ -1,20 +1,28 @@
 /** Cost and tokens over time, by agent, model, key and repository; budgets; how long answers take. */
 import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import type { DrivenRun, DrivenRunPage } from '../../drive/service/driven-run.shape.ts'
 import type { ExecutionPage } from '../../executions/store/execution.shape.ts'
 import type { UsageAmounts, UsageReport, UsageRow } from '../../executions/store/usage-report.shape.ts'
 import { DayChart } from '../chart/day-chart.tsx'
 import { type DaySeries, type Measure, type SeriesField, toDaySeries } from '../chart/day-series.ts'
-import { DownloadUsage } from '../chart/download-usage.tsx'
-import { type RepositoryUsage, type RunUsage, toRunUsage } from '../chart/run-usage.ts'
-import { countRowsAlike, describeMissingCost, joinRows, knownCost } from '../chart/usage-rows.ts'
-import { attempt } from '../live/actions.ts'
-import { call } from '../live/api.ts'
+import {
+  countRowsAlike,
+  describeMissingCost,
+  joinRows,
+  knownCost,
+  type RepositoryUsage,
+  type RunUsage,
+  toRunUsage,
+} from '../chart/usage-rows.ts'
+import { attempt, saveFile } from '../live/actions.ts'
+import { call, send } from '../live/api.ts'
 import { route } from '../live/router.ts'
 import { executionsVersion } from '../live/server-state.ts'
 import { BudgetBars } from '../parts/budget-bars.tsx'
 import { setQuery } from '../parts/filter-select.tsx'
+import { Choice } from '../parts/form-fields.tsx'
 import { Wide } from '../parts/text-view.tsx'
 import { formatCost, formatCount, formatDuration, nameOfRepository, percentile } from '../text/format.ts'
 import { toLine } from '../text/visible-text.ts'
@@ -62,17 +70,27 @@ export function UsagePage() {
       <h1>Usage and budgets</h1>
       <BudgetBars />
       <search class="filters">
-        <Choice name="Period" field="days" value={days} choices={PERIODS.map((period) => [period, `${period} days`])} />
+        <Choice
+          name="Period"
+          value={days}
+          choices={PERIODS.map((period) => [period, `${period} days`])}
+          onChoose={(chosen) => setQuery({ days: chosen })}
+        />
         <Choice
           name="Show"
-          field="measure"
           value={measure}
           choices={[
             ['cost', 'Cost'],
             ['tokens', 'Tokens'],
           ]}
+          onChoose={(chosen) => setQuery({ measure: chosen })}
         />
-        <Choice name="By" field="by" value={group} choices={GROUPS.map((name) => [name, `by ${NAMES[name]}`])} />
+        <Choice
+          name="By"
+          value={group}
+          choices={GROUPS.map((name) => [name, `by ${NAMES[name]}`])}
+          onChoose={(chosen) => setQuery({ by: chosen })}
+        />
         {!isByRepository && <DownloadUsage since={since} field={field} />}
       </search>
       {report !== undefined && <Totals totals={report.totals} />}
@@ -97,21 +115,6 @@ export function UsagePage() {
 async function readUsage(since: string, fields: readonly string[]): Promise<UsageReport> {
   const groups = [...new Set([...fields, 'backend'])]
   return countRowsAlike(await call<UsageReport>(`usage?since=${since}&group_by=${groups.join()}`))
-}
-
-type ChoiceProps = { name: string; field: string; value: string; choices: readonly (readonly [string, string])[] }
-
-/** What is shown is in the address. */
-function Choice({ name, field, value, choices }: ChoiceProps) {
-  return (
-    <select aria-label={name} value={value} onChange={(event) => setQuery({ [field]: event.currentTarget.value })}>
-      {choices.map(([choice, says]) => (
-        <option key={choice} value={choice}>
-          {says}
-        </option>
-      ))}
-    </select>
-  )
 }
 
 type ChartProps = { data: DaySeries; measure: Measure; by: string; isFree: boolean }
@@ -153,29 +156,48 @@ function Totals({ totals }: { totals: UsageAmounts }) {
 function UsageTable({ rows, group }: { rows: readonly UsageRow[]; group: Exclude<SeriesField, 'repository'> }) {
   if (rows.length === 0) return <p class="dim">Nothing was used in this period.</p>
   return (
+    <NumberTable
+      columns={[NAMES[group], 'executions', 'failed', 'read', 'written', 'cost', 'working time']}
+      rows={rows.map((row) => ({
+        key: row[group] ?? '',
+        cells: [
+          ...[row[group] || '(none)', row.executions, row.failed + row.lost],
+          ...[formatCount(row.input_tokens), formatCount(row.output_tokens)],
+          ...[knownCost(row) ?? '–', formatDuration(row.duration_ms)],
+        ],
+      }))}
+    />
+  )
+}
+
+type NumberRow = { key: string; title?: string; cells: readonly (string | number)[] }
+type NumberTableProps = { columns: readonly string[]; rows: readonly NumberRow[]; children?: ComponentChildren }
+
+/** `title` is that of the first cell of a row. */
+function NumberTable({ columns, rows, children }: NumberTableProps) {
+  return (
     <Wide>
       <table class="numbers">
         <thead>
           <tr>
-            {[NAMES[group], 'executions', 'failed', 'read', 'written', 'cost', 'working time'].map((name) => (
+            {columns.map((name) => (
               <th key={name}>{name}</th>
             ))}
           </tr>
         </thead>
         <tbody>
-          {rows.map((row) => (
-            <tr key={row[group] ?? ''}>
-              <td>{row[group] || '(none)'}</td>
-              <td>{row.executions}</td>
-              <td>{row.failed + row.lost}</td>
-              <td>{formatCount(row.input_tokens)}</td>
-              <td>{formatCount(row.output_tokens)}</td>
-              <td>{knownCost(row) ?? '–'}</td>
-              <td>{formatDuration(row.duration_ms)}</td>
+          {rows.map(({ key, title, cells }) => (
+            <tr key={key}>
+              {cells.map((cell, at) => (
+                <td key={at} title={at === 0 ? title : undefined}>
+                  {cell}
+                </td>
+              ))}
             </tr>
           ))}
         </tbody>
       </table>
+      {children}
     </Wide>
   )
 }
@@ -199,35 +221,26 @@ async function readRuns(since: string): Promise<DrivenRun[]> {
 function RepositoryTable({ rows }: { rows: readonly RepositoryUsage[] }) {
   if (rows.length === 0) return <p class="dim">No run began in this period.</p>
   return (
-    <Wide>
-      <table class="numbers">
-        <thead>
-          <tr>
-            {['repository', 'runs', 'tokens', 'cost', 'working time'].map((name) => (
-              <th key={name}>{name}</th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ repository, runs, tokens, cost, isPriced, ms }) => (
-            <tr key={repository}>
-              <td title={toLine(repository)}>{toLine(nameOfRepository(repository))}</td>
-              <td>{runs}</td>
-              <td>{formatCount(tokens)}</td>
-              <td>{formatCost(cost, isPriced)}</td>
-              <td>{formatDuration(ms)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+    <NumberTable
+      columns={['repository', 'runs', 'tokens', 'cost', 'working time']}
+      rows={rows.map(({ repository, runs, tokens, cost, isPriced, ms }) => ({
+        key: repository,
+        title: toLine(repository),
+        cells: [
+          ...[toLine(nameOfRepository(repository)), runs, formatCount(tokens)],
+          ...[formatCost(cost, isPriced), formatDuration(ms)],
+        ],
+      }))}
+    >
       <p class="dim">
         Runs that began in this period, with everything that each has used. Prompts belong to no repository.
       </p>
-    </Wide>
+    </NumberTable>
   )
 }
 
-type Latency = { backend: string; count: number; p50: number; p90: number; p99: number }
+/** `times`: half of the answers, and 90 and 99 percent of them, took no longer. */
+type Latency = { backend: string; count: number; times: readonly number[] }
 
 const SAMPLE = 1000
 
@@ -242,37 +255,35 @@ async function readLatencies(): Promise<Latency[]> {
   return [...times].map(([backend, values]) => ({
     backend,
     count: values.length,
-    p50: percentile(values, 0.5) ?? 0,
-    p90: percentile(values, 0.9) ?? 0,
-    p99: percentile(values, 0.99) ?? 0,
+    times: [0.5, 0.9, 0.99].map((share) => percentile(values, share) ?? 0),
   }))
 }
 
 function LatencyTable({ latencies }: { latencies: readonly Latency[] }) {
   if (latencies.length === 0) return <p class="dim">Nothing has completed yet.</p>
   return (
-    <Wide>
-      <table class="numbers">
-        <thead>
-          <tr>
-            {['agent', 'answers', 'half within', '90 % within', '99 % within'].map((name) => (
-              <th key={name}>{name}</th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {latencies.map(({ backend, count, p50, p90, p99 }) => (
-            <tr key={backend}>
-              <td>{backend}</td>
-              <td>{count}</td>
-              <td>{formatDuration(p50)}</td>
-              <td>{formatDuration(p90)}</td>
-              <td>{formatDuration(p99)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+    <NumberTable
+      columns={['agent', 'answers', 'half within', '90 % within', '99 % within']}
+      rows={latencies.map(({ backend, count, times }) => ({
+        key: backend,
+        cells: [backend, count, ...times.map(formatDuration)],
+      }))}
+    >
       <p class="dim">Of the latest {SAMPLE.toLocaleString('en')} completed executions that are kept.</p>
-    </Wide>
+    </NumberTable>
+  )
+}
+
+/** By day and agent too: a spreadsheet adds up, and agents count tokens differently. */
+function DownloadUsage({ since, field }: { since: string; field: string }) {
+  const groups = [...new Set(['day', field, 'backend'])].join()
+  const download = async () => {
+    const response = await send(`usage?since=${since}&group_by=${groups}&format=csv`)
+    saveFile(await response.blob(), `usage-by-${field}-since-${since}.csv`)
+  }
+  return (
+    <button type="button" onClick={() => void attempt(download)}>
+      Download CSV
+    </button>
   )
 }

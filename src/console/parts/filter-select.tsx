@@ -1,5 +1,6 @@
 import { replaceHash, route, toHash } from '../live/router.ts'
 import { toLine } from '../text/visible-text.ts'
+import { Choice } from './form-fields.tsx'
 
 type FilterSelectProps = {
   name: string
@@ -16,19 +17,14 @@ export function FilterSelect({ name, field, choices, viewOf = toLine, from = '' 
   const { query } = route.value
   const value = query.get(field) ?? ''
   if (choices.length === 0 && value === '') return null
+  const known = new Set([...choices, ...(value === '' ? [] : [value])])
   return (
-    <select
-      aria-label={name}
+    <Choice
+      name={name}
       value={value}
-      onChange={(event) => setQuery({ [field]: event.currentTarget.value, [from]: '' })}
-    >
-      <option value="">{name}: all</option>
-      {[...new Set([...choices, ...(value === '' ? [] : [value])])].map((choice) => (
-        <option key={choice} value={choice}>
-          {viewOf(choice)}
-        </option>
-      ))}
-    </select>
+      choices={[['', `${name}: all`], ...[...known].map((choice) => [choice, viewOf(choice)] as const)]}
+      onChoose={(choice) => setQuery({ [field]: choice, [from]: '' })}
+    />
   )
 }
 

@@ -1,18 +1,13 @@
 /** The fields of the forms that start something. */
 import type { ComponentChildren, Ref } from 'preact'
+import { submits } from '../live/actions.ts'
 
 type Value = { value: string }
 type Choices = readonly (readonly [value: string, label: string])[]
 
 export function SendForm({ onSend, children }: { onSend: () => void; children: ComponentChildren }) {
   return (
-    <form
-      class="page narrow"
-      onSubmit={(event) => {
-        event.preventDefault()
-        onSend()
-      }}
-    >
+    <form class="page narrow" onSubmit={submits(onSend)}>
       {children}
     </form>
   )
@@ -67,6 +62,29 @@ export function TextField({ name, value, placeholder, choices, isNumber }: TextF
   )
 }
 
+type ChoiceProps = { name: string; value: string; choices: Choices; onChoose: (value: string) => void }
+
+/** A list to choose from whose name is not shown. */
+export function Choice({ name, value, choices, onChoose }: ChoiceProps) {
+  return (
+    <select aria-label={name} value={value} onChange={(event) => onChoose(event.currentTarget.value)}>
+      <Options choices={choices} />
+    </select>
+  )
+}
+
+export function Options({ choices }: { choices: Choices }) {
+  return (
+    <>
+      {choices.map(([choice, label]) => (
+        <option key={choice} value={choice}>
+          {label}
+        </option>
+      ))}
+    </>
+  )
+}
+
 type SelectProps = { name: string; value: Value; choices: Choices; note?: string | undefined }
 
 /** The first choice is chosen if nothing is. */
@@ -80,11 +98,7 @@ export function Select({ name, value, choices, note }: SelectProps) {
           value.value = event.currentTarget.value
         }}
       >
-        {choices.map(([choice, label]) => (
-          <option key={choice} value={choice}>
-            {label}
-          </option>
-        ))}
+        <Options choices={choices} />
       </select>
       {note !== undefined && <span class="dim">{note}</span>}
     </label>

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { submits } from '../live/actions.ts'
 import { backends } from '../live/server-state.ts'
 import { toLine } from '../text/visible-text.ts'
 import { CheckList, Select, TextField } from './form-fields.tsx'
@@ -31,14 +32,7 @@ export function NewKeyForm({ onCreate, onCancel }: NewKeyFormProps) {
     })
   }
   return (
-    <form
-      class="panel"
-      aria-label="New key"
-      onSubmit={(event) => {
-        event.preventDefault()
-        create()
-      }}
-    >
+    <form class="panel" aria-label="New key" onSubmit={submits(create)}>
       <div class="fields">
         <TextField name="Name" value={name} placeholder="ci, ada, …" />
         <Select

@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals'
 import { useState } from 'preact/hooks'
 import type { Attachment } from '../../prompts/prompt-request.shape.ts'
-import { attempt, resumeSession } from '../live/actions.ts'
+import { attempt, resumeSession, submits } from '../live/actions.ts'
 import { findDraft } from '../live/drafts.ts'
 import { goTo, toHash } from '../live/router.ts'
 import { backends } from '../live/server-state.ts'
@@ -30,14 +30,7 @@ export function ResumeForm({ sessionId, backend, onStarted }: ResumeProps) {
     else goTo(toHash('executions', accepted.execution_id))
   }
   return (
-    <form
-      class="resume"
-      onPaste={pasteInto(files)}
-      onSubmit={(event) => {
-        event.preventDefault()
-        void submit()
-      }}
-    >
+    <form class="resume" onPaste={pasteInto(files)} onSubmit={submits(submit)}>
       <LongText name="Continue with" rows={3} value={draft} onSend={submit} />
       <div class="actions">
         <label>

@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals'
 import type { SessionDetail } from '../../executions/session-turn.shape.ts'
 import type { SessionEdit } from '../../sessions/session-store.ts'
-import { attempt, saveFile, tell } from '../live/actions.ts'
+import { attempt, saveFile, submits, tell } from '../live/actions.ts'
 import { call, sender } from '../live/api.ts'
 import { goTo } from '../live/router.ts'
 
@@ -30,10 +30,9 @@ export function SessionTools({ session, onChanged }: ToolsProps) {
       <summary>Rename, tag, share, export, delete</summary>
       <form
         class="fields"
-        onSubmit={(event) => {
-          event.preventDefault()
-          void edit({ title: title.value.trim() || null, tags: tags.value.split(/[\s,]+/).filter(Boolean) })
-        }}
+        onSubmit={submits(() =>
+          edit({ title: title.value.trim() || null, tags: tags.value.split(/[\s,]+/).filter(Boolean) }),
+        )}
       >
         <label>
           Title

@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
 import type { FollowUpBody } from '../../service/run-requests.shape.ts'
+import { submits } from '../live/actions.ts'
 import { commentsOf, findDraft, toRequirement } from '../live/drafts.ts'
 import { changeRun } from '../live/known-runs.ts'
 import { replaceHash, toHash } from '../live/router.ts'
@@ -32,13 +33,7 @@ export function ChangeForm({ run, onDone }: { run: DrivenRun; onDone: () => void
     onDone()
   }
   return (
-    <form
-      class="card change"
-      onSubmit={(event) => {
-        event.preventDefault()
-        void send()
-      }}
-    >
+    <form class="card change" onSubmit={submits(send)}>
       <LongText
         name="What should change? The agent continues on the same branch."
         rows={3}

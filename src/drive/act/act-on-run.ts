@@ -10,7 +10,7 @@ import { lastRound } from '../read-verdict.ts'
 import { isDriven, openDriveJournal } from '../record/drive-journal.ts'
 import type { DriveState } from '../record/drive-state.ts'
 import { changesToRestore } from '../restore-repository.ts'
-import { removeDelivered } from '../start/remove-delivered.ts'
+import { removeDelivered } from '../start/worktree-of-run.ts'
 import { stopDriven } from '../stop-driven.ts'
 import {
   type Acting,

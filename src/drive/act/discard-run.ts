@@ -13,7 +13,7 @@ import { hasChangedNothing } from '../decide/judge-work.ts'
 import { readDriveState, record } from '../drive-context.ts'
 import { roundsOf } from '../read-verdict.ts'
 import type { WorktreePlace } from '../record/drive-event.shape.ts'
-import { restorePlace } from '../start/restore-place.ts'
+import { restorePlace } from '../start/worktree-of-run.ts'
 import { type Acting, inRepository } from './acting.ts'
 import { branchChanged, branchCheckedOut, discardNotUndone, runNotDelivered } from './faults.ts'
 

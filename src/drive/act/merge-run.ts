@@ -24,8 +24,7 @@ import { planMerge } from '../decide/plan-merge.ts'
 import { openBoundaryFor } from '../drive-boundary.ts'
 import { readDriveState, record, treeIdOf, uninterrupted } from '../drive-context.ts'
 import type { EventOf, WorktreePlace } from '../record/drive-event.shape.ts'
-import { removeDelivered } from '../start/remove-delivered.ts'
-import { restorePlace } from '../start/restore-place.ts'
+import { removeDelivered, restorePlace } from '../start/worktree-of-run.ts'
 import {
   type Acting,
   type DeliveredWork,

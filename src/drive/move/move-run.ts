@@ -20,7 +20,7 @@ import { validateRunCopy } from '../record/checks.generated.js'
 import { openDriveJournal, readDrive, readDriveEvents } from '../record/drive-journal.ts'
 import type { DrivenRecord, RunCopy } from '../record/driven-record.shape.ts'
 import { findDriven, saveDriven } from '../record/driven-records.ts'
-import { restorePlace } from '../start/restore-place.ts'
+import { restorePlace } from '../start/worktree-of-run.ts'
 
 /** `records` is the directory with those of all runs. Undefined if the run works in a directory of the user. */
 export async function copyRun({ runs, journal }: DriveContext, records: string): Promise<RunCopy | undefined> {

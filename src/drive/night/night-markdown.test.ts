@@ -3,7 +3,8 @@ import { DELIVERED, verdictOf, worked } from '../../../test/support/verdict-fact
 import type { BoundarySeen } from '../record/boundary-summary.shape.ts'
 import { formatNight } from './night-markdown.ts'
 import type { NightRun } from './night-report.shape.ts'
-import { toNightReport, withSection } from './night-report.ts'
+import { toNightReport } from './night-report.ts'
+import { withSection } from './night-sections.ts'
 
 const SPENT = { tokens: 0, cost_microusd: 0, time_ms: 0 }
 

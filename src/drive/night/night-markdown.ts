@@ -5,7 +5,7 @@ import { quoteWord } from '../../kit/shell-words.ts'
 import { formatMicro } from '../../kit/wording.ts'
 import { describeUnknownCosts, quote } from '../../runs/report-markdown.ts'
 import type { NightReport, NightRun } from './night-report.shape.ts'
-import { NIGHT_SECTIONS } from './night-report.ts'
+import { NIGHT_SECTIONS } from './night-sections.ts'
 
 /** `terminal`: without the marks that only keep a web page from linking. */
 export function formatNight(report: NightReport, form: 'page' | 'terminal' = 'page'): string {

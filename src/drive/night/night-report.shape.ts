@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { RunVerdict } from '../../contract/run-verdict.shape.ts'
 import { literals, type Message, meaning, named } from '../../kit/shape.ts'
-import { NIGHT_SECTIONS } from './night-report.ts'
+import { NIGHT_SECTIONS } from './night-sections.ts'
 
 const text = (description: string) => Type.String({ description })
 const list = <T extends Parameters<typeof Type.Array>[0]>(items: T, description: string) =>

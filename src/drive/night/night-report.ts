@@ -1,5 +1,4 @@
 /** What became of all driven runs of a repository since some time: the page for the morning. Pure. */
-import type { RunVerdict } from '../../contract/run-verdict.shape.ts'
 import { addSpent } from '../decide/spending.ts'
 import type { Spent } from '../record/spent.shape.ts'
 import type { NightReport, NightRun } from './night-report.shape.ts'
@@ -33,35 +32,4 @@ function findOverlaps(runs: readonly Pick<NightRun, 'run_id' | 'paths'>[]): Over
     .filter(([, ids]) => ids.length > 1)
     .map(([path, run_ids]) => ({ path, run_ids }))
     .sort((one, other) => (one.path < other.path ? -1 : 1))
-}
-
-/** In the order of the page. */
-export const NIGHT_SECTIONS = [
-  'Delivered',
-  'Delivered, look first',
-  'Waits for you',
-  'Not delivered',
-  'Discarded',
-  'Still running',
-] as const
-
-const SECTIONS: Readonly<Record<RunVerdict['word'], (typeof NIGHT_SECTIONS)[number]>> = {
-  delivered: 'Delivered',
-  merged: 'Delivered',
-  'nothing to change': 'Delivered',
-  'delivered, look first': 'Delivered, look first',
-  'waits for you': 'Waits for you',
-  'paused by limit': 'Waits for you',
-  'not driven': 'Waits for you',
-  'not delivered': 'Not delivered',
-  discarded: 'Discarded',
-  queued: 'Still running',
-  running: 'Still running',
-  'waiting for limit': 'Still running',
-  // Such a run is a part of the next one.
-  continued: 'Still running',
-}
-
-export function withSection<R extends { readonly verdict: RunVerdict }>(run: R) {
-  return { ...run, section: SECTIONS[run.verdict.word] }
 }

@@ -22,7 +22,8 @@ import { readVerdict, roundsOf } from '../read-verdict.ts'
 import { readDrive } from '../record/drive-journal.ts'
 import { pathsOfRun } from '../report-run.ts'
 import type { NightReport, NightRun } from './night-report.shape.ts'
-import { toNightReport, withSection } from './night-report.ts'
+import { toNightReport } from './night-report.ts'
+import { withSection } from './night-sections.ts'
 
 type Wanted = {
   /** An RFC 3339 timestamp. */

@@ -119,17 +119,8 @@ export function toDriveState(events: readonly DriveEvent[]): DriveState | undefi
 }
 
 const EMPTY = {
-  ...{
-    baseline: [],
-    boundary_seen: [],
-    attempts: [],
-    told: [],
-    submitted: [],
-    asked: [],
-    answered: [],
-    pushed: [],
-    acts: [],
-  },
+  ...{ baseline: [], boundary_seen: [], attempts: [], told: [], submitted: [] },
+  ...{ asked: [], answered: [], pushed: [], acts: [] },
   ...{ attempts_before: 0, attempts_at_pause: 0 },
 } as const
 

@@ -14,7 +14,7 @@ import type { ProjectTrust } from '../project-settings.ts'
 import type { DriveState } from '../record/drive-state.ts'
 import type { DrivenRecord } from '../record/driven-record.shape.ts'
 import { driveBusy } from '../record/faults.ts'
-import { removeDelivered } from '../start/remove-delivered.ts'
+import { removeDelivered } from '../start/worktree-of-run.ts'
 
 export type DrivesOptions = RecordWriterOptions & {
   readonly directories: { readonly worktrees: string }

@@ -1,7 +1,7 @@
 /** A driven run as clients see it. Pure. */
 import { titleOfGoal } from '../../contract/goal-title.ts'
+import type { PinnedReading } from '../../runs/change-run.ts'
 import type { RunOutline } from '../../runs/read-status.ts'
-import type { PinnedReading } from '../../runs/source-materials.ts'
 import type { Patch } from '../../workspace/worktrees/diff-worktree.ts'
 import { agentInCharge } from '../decide/after-limit.ts'
 import { placeOf } from '../decide/agent-permissions.ts'

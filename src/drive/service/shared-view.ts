@@ -7,7 +7,8 @@ import { type PatchPart, patchOfFile } from '../../workspace/worktrees/diff-work
 import { withLostDriver } from '../decide/verdict.ts'
 import { driveLabelMissing, driveRepositoryNotNamed, driveRepositoryRequired } from '../faults.ts'
 import type { NightReports } from '../night/night-report.shape.ts'
-import { toNightReport, withSection } from '../night/night-report.ts'
+import { toNightReport } from '../night/night-report.ts'
+import { withSection } from '../night/night-sections.ts'
 import type { DrivenDiff, DrivenRun, RunChoice } from './driven-run.shape.ts'
 
 /** A run as a server shows it that does not have it: a driver that is gone was interrupted. */

@@ -116,14 +116,14 @@ describe('the sandbox of a run', () => {
   const KEY = { ceilings: { boundary: { setting: 'requires_sandbox of the key ci' } } }
 
   it.each([
-    ['as the setting says', [], settings('on', 'off'), {}, 'on'],
-    ['as the caller says', ['off'], settings('on', 'off'), {}, 'off'],
-    ['as before', [undefined, 'required'], settings('off', 'off'), {}, 'required'],
-    ['required by drive.sandbox', [undefined], settings('required', 'off'), {}, 'required'],
-    ['required by sandbox.mode', ['on'], settings('off', 'required'), {}, 'required'],
-    ['required by the key', [undefined], settings('off', 'off'), KEY, 'required'],
-  ] as const)('is %s', (_, wishes, given, by, expected) => {
-    expect(chooseSandbox(wishes, given, by)).toBe(expected)
+    ['as the setting says', undefined, settings('on', 'off'), {}, 'on'],
+    ['as the caller says', 'off', settings('on', 'off'), {}, 'off'],
+    ['as the caller says, or as before', 'required', settings('off', 'off'), {}, 'required'],
+    ['required by drive.sandbox', undefined, settings('required', 'off'), {}, 'required'],
+    ['required by sandbox.mode', 'on', settings('off', 'required'), {}, 'required'],
+    ['required by the key', undefined, settings('off', 'off'), KEY, 'required'],
+  ] as const)('is %s', (_, wanted, given, by, expected) => {
+    expect(chooseSandbox(wanted, given, by)).toBe(expected)
   })
 
   it.each([
@@ -131,7 +131,7 @@ describe('the sandbox of a run', () => {
     ['sandbox.mode', settings('on', 'required'), {}],
     ['requires_sandbox of the key ci', settings('on', 'off'), KEY],
   ] as const)('cannot be left if %s requires it', (by, given, caller) => {
-    expect(() => chooseSandbox(['off'], given, caller)).toThrow(
+    expect(() => chooseSandbox('off', given, caller)).toThrow(
       expect.objectContaining({ code: 'drive_sandbox_required', message: expect.stringContaining(by) }),
     )
   })

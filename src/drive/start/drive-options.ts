@@ -8,7 +8,7 @@ import {
   lacksLogin,
   requireProgram,
 } from '../../agents/locate-agents.ts'
-import { withoutUndefined } from '../../kit/json/json-value.ts'
+import { withoutUndefined } from '../../kit/json-value.ts'
 import { nearestWord } from '../../kit/match-names.ts'
 import { findProgram } from '../../kit/process/find-program.ts'
 import { parseCheck } from '../../kit/process/run-check.ts'
@@ -130,20 +130,17 @@ function standardCaps({ max_tokens: tokens, max_cost_usd: cost }: DriveSettings[
 export function completeOptions(given: GivenOptions, before: Options | undefined, sources: OptionSources): Options {
   const { settings, isDemo } = sources
   const { drive } = settings
+  const said = { ...before, ...withoutUndefined(given) }
   const caps = chooseCaps(given, before ?? standardCaps(drive))
   const agents = chooseAgents(given, before, { ...sources, caps })
-  const checks = given.checks ?? before?.checks ?? drive.checks
-  const setup = given.setup ?? before?.setup ?? drive.setup
-  const baseline = given.baseline ?? before?.baseline ?? drive.baseline
+  const { approval_mode, checks, setup, baseline, copy, share, rounds, deliver, on_limit } = { ...drive, ...said }
   for (const command of [...setup, ...checks]) parseCheck(command)
   refuseMissingPrograms({ setup, checks, baseline }, sources.prompts)
-  const copy = given.copy ?? before?.copy ?? drive.copy
-  const share = given.share ?? before?.share ?? drive.share
   for (const path of [...copy, ...share]) checkPreparationPath(path)
   return {
     ...agents,
     ...caps,
-    approval_mode: given.approval_mode ?? before?.approval_mode ?? drive.approval_mode,
+    approval_mode,
     is_demo: isDemo,
     checks: [...checks],
     check_timeout_ms: drive.check_timeout_secs * 1000,
@@ -152,48 +149,43 @@ export function completeOptions(given: GivenOptions, before: Options | undefined
     share: [...share],
     setup_timeout_ms: drive.setup_timeout_secs * 1000,
     baseline,
-    rounds: given.rounds ?? before?.rounds ?? drive.rounds,
+    rounds,
     attempts: drive.attempts,
     stall_ms: drive.stall_secs * 1000,
-    deliver: given.deliver ?? before?.deliver ?? drive.deliver,
+    deliver,
     on_flags: drive.on_flags,
-    on_limit: given.on_limit ?? before?.on_limit ?? drive.on_limit,
-    max_wait_ms: given.max_wait_ms ?? before?.max_wait_ms ?? drive.max_wait_secs * 1000,
-    ...followOptions([given.follow, before?.follow], drive),
-    sandbox: chooseSandbox([given.sandbox, before?.sandbox], settings, sources.prompts.by),
-    ...chooseMcpServers([given.mcp_servers, before?.mcp_servers], sources.prompts),
+    on_limit,
+    max_wait_ms: said.max_wait_ms ?? drive.max_wait_secs * 1000,
+    ...followOptions(said.follow, drive),
+    sandbox: chooseSandbox(said.sandbox, settings, sources.prompts.by),
+    ...chooseMcpServers(said.mcp_servers, sources.prompts),
   }
 }
 
 /** Throws a Fault for a server that the caller cannot use. What an agent may do in an action is decided later. */
 function chooseMcpServers(
-  /** The first one that is said. */
-  wishes: readonly (readonly string[] | undefined)[],
+  asked: readonly string[] | undefined,
   { settings, by: { ceilings } }: OptionSources['prompts'],
 ): Pick<Options, 'mcp_servers'> {
   const modes = { approvalMode: 'default', sandboxMode: 'default', withoutTools: false } as const
-  const asked = wishes.find((each) => each !== undefined)
   const { servers } = chooseServers({ asked, defined: settings.mcp_servers, ceilings, ...modes })
   return servers.length === 0 ? {} : { mcp_servers: servers.map(({ name }) => name) }
 }
 
-/** `wishes`: the first one that is said. */
-function followOptions(wishes: readonly (boolean | undefined)[], { follow, ...drive }: DriveSettings['drive']) {
-  const { follow_rounds, reviewers, ready } = drive
+function followOptions(wanted: boolean | undefined, drive: DriveSettings['drive']) {
+  const { follow, follow_rounds, reviewers, ready } = drive
   return {
-    ...{ follow: wishes.find((each) => each !== undefined) ?? follow, follow_rounds, reviewers: [...reviewers], ready },
+    ...{ follow: wanted ?? follow, follow_rounds, reviewers: [...reviewers], ready },
     poll_ms: drive.follow_poll_secs * 1000,
   }
 }
 
 /** Throws `drive_sandbox_required`. */
 export function chooseSandbox(
-  /** The first one that is said. */
-  wishes: readonly (SandboxUse | undefined)[],
+  wanted: SandboxUse | undefined,
   { drive, sandbox }: SandboxSettings,
   { ceilings }: Pick<Caller, 'ceilings'>,
 ): SandboxUse {
-  const wanted = wishes.find((each) => each !== undefined)
   const by = [
     ...(drive.sandbox === 'required' ? ['drive.sandbox'] : []),
     ...(sandbox.mode === 'required' ? ['sandbox.mode'] : []),
@@ -244,17 +236,9 @@ function chooseAgents(given: GivenOptions, before: Options | undefined, choice: 
     review_model:
       given.review_backend === undefined ? (given.review_model ?? before?.review_model) : given.review_model,
   })
-  refuseCaps(
-    [
-      { backend, model: models.model },
-      { backend: review, model: models.review_model },
-    ],
-    choice,
-  )
-  refuseCaps(
-    fallback.map((each) => ({ backend: each, model: undefined })),
-    choice,
-  )
+  const standIns = fallback.map((each) => ({ backend: each, model: undefined }))
+  const chosen = [{ backend, model: models.model }, { backend: review, model: models.review_model }, ...standIns]
+  refuseCaps(chosen, choice)
   return { backend, review_backend: review, ...models, fallback }
 }
 

@@ -31,7 +31,7 @@ import { readDrive } from '../record/drive-journal.ts'
 import type { DriveState } from '../record/drive-state.ts'
 import { startDrivenRun } from '../start-driven-run.ts'
 import { findOwnIssue, type IssueOptions, type NewGoal, readIssue } from './read-issue.ts'
-import { restorePlace } from './restore-place.ts'
+import { restorePlace } from './worktree-of-run.ts'
 
 /** What is driven. */
 export type DriveTarget =

@@ -5,7 +5,7 @@ import { CONTRACT_VERSION, LIMITS } from '../../contract/limits.ts'
 import type { Next } from '../../contract/next.shape.ts'
 import type { ResumeResult } from '../../contract/resume-result.shape.ts'
 import { Fault } from '../../kit/fault.ts'
-import { withoutUndefined } from '../../kit/json/json-value.ts'
+import { withoutUndefined } from '../../kit/json-value.ts'
 import type { Facts, GitFacts } from '../decision.ts'
 import { actionTooLarge, invalidAction } from '../faults.ts'
 import { nextHint } from '../next-hint.ts'
@@ -26,6 +26,8 @@ type Order = {
 
 /** The id of the new action, and the `next` to report if it cannot be issued. */
 export type Issuing = { readonly actionId: string; readonly next: Next }
+
+export type WorkFacts = { readonly gitFacts: GitFacts; readonly issuing: Issuing }
 
 /** Issues an action, or pauses the run if its budget is spent. */
 export function issueAction(run: Run, order: Order, { actionId, next }: Issuing): Run {
@@ -98,13 +100,13 @@ export function pauseUnobserved(run: Run, when: string, problem: string): Run {
 }
 
 /** The briefs for a review and a summary. A suggested action brings its own brief. */
-type FollowUpBriefs = { readonly review: string; readonly summarize: string }
+type WorkFactsBriefs = { readonly review: string; readonly summarize: string }
 
 /**
  * Issues the action that follows a finished or skipped one: a review if there are changes that no review has seen, else the
  * suggested action, else the summary. The status and the findings of the finished action play no part: people judge those.
  */
-export function issueNextAction(run: Run, briefs: FollowUpBriefs, issuing: Issuing): Run {
+export function issueNextAction(run: Run, briefs: WorkFactsBriefs, issuing: Issuing): Run {
   if (run.review_pending) {
     const withoutSuggestions = dropSuggestions(run, 'a review comes first')
     return issueAction(withoutSuggestions, { kind: 'review', brief: briefs.review }, issuing)
@@ -113,7 +115,7 @@ export function issueNextAction(run: Run, briefs: FollowUpBriefs, issuing: Issui
   return issueAction({ ...run, pending_actions: [] }, nextOrder(run, briefs), issuing)
 }
 
-function nextOrder({ pending_actions: [suggested] }: Run, { summarize }: FollowUpBriefs): Order {
+function nextOrder({ pending_actions: [suggested] }: Run, { summarize }: WorkFactsBriefs): Order {
   return suggested ?? { kind: 'summarize', brief: summarize }
 }
 

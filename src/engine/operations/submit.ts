@@ -12,7 +12,7 @@ import { BRIEFS } from '../texts/compose-brief.ts'
 import { finalSummary } from '../texts/final-summary.ts'
 import { addNotes, noteDiscrepancy } from '../texts/notes.ts'
 import { findSupersedableAnswer } from './answer.ts'
-import { endRun, type Issuing, issueNextAction, pauseUnobserved, recordWork } from './issue-action.ts'
+import { endRun, issueNextAction, pauseUnobserved, recordWork, type WorkFacts } from './issue-action.ts'
 
 /** An outcome whose structure was checked, and the action that the caller named. */
 export type Submission = {
@@ -89,9 +89,7 @@ function accept(run: Run, outcome: Outcome, payloadSha256: string): Run {
   return { ...doubted, activities: [...doubted.activities, ...(implementation?.activities ?? [])] }
 }
 
-type FollowUp = { readonly gitFacts: GitFacts; readonly issuing: Issuing }
-
-function followUp(run: Run, outcome: Outcome, { gitFacts, issuing }: FollowUp): Run {
+function followUp(run: Run, outcome: Outcome, { gitFacts, issuing }: WorkFacts): Run {
   if (outcome.status === 'needs_input') return waitFor(run, outcome, gitFacts)
   if (outcome.action_kind === 'summarize') return endRun(run, gitFacts, finalSummary)
   const done = { ...run, current_action: undefined, pending_actions: outcome.suggested_actions }

@@ -1,9 +1,9 @@
 /** Which actions may be issued, how they end, and which answers may be recorded. */
-import { hasActionId } from '../state/action-ids.ts'
+
 import { toActionRequirements, toActionSource } from '../state/action-requirements.ts'
 import { digestAnswer } from '../state/answer-digest.ts'
 import { isSameValue } from '../state/diff-runs.ts'
-import { pendingRequest } from '../state/run.ts'
+import { hasActionId, pendingRequest } from '../state/run.ts'
 import type { ActionUpdate } from '../state/run-event.shape.ts'
 import { isContinuation, type Transition, type TransitionRule } from './transition.ts'
 

@@ -8,16 +8,15 @@ import { listFailed } from '../faults.ts'
 import type { FoundDirectories, FoundFiles } from '../found-files.ts'
 import type { Host } from '../host.ts'
 import { HOSTS } from '../hosts.ts'
-import { type Installed, inspectHost, isDetected } from '../inspect-host.ts'
-import { convertedFiles, describeConverted } from '../line-ends.ts'
+import { convertedFiles, describeConverted, type Installed, inspectHost, isDetected } from '../inspect-host.ts'
 import { readHosts } from '../read-hosts.ts'
-import { openWorktree, realTreeDisk, type TreeDisk } from '../worktree.ts'
+import { openWorktree, realTreeDisk } from '../worktree.ts'
 
 /** Lists every host; a problem with one host becomes its warning. Writes nothing and does not wait for the lock. */
-export async function listHosts(workspace: WorkspaceIdentity, disk: TreeDisk = realTreeDisk): Promise<ListReport> {
+export async function listHosts(workspace: WorkspaceIdentity): Promise<ListReport> {
   const root = workspace.worktree_root
   try {
-    using tree = openWorktree(root, disk)
+    using tree = openWorktree(root, realTreeDisk)
     const found = readHosts(HOSTS, tree)
     const unended = await inspectChanges(workspace, tree)
     const hosts = HOSTS.map((host) => {

@@ -144,7 +144,7 @@ export const MessageStreamEvent = named(
 )
 export type MessageStreamEvent = Read<typeof MessageStreamEvent>
 
-export const API_VERSION: Parameter = {
+const API_VERSION: Parameter = {
   name: 'anthropic-version',
   in: 'header',
   shape: Type.String({

@@ -159,15 +159,30 @@ function agentFailure(
 
 /** Returns the text of each event. Messages before and after a tool call are separated by an empty line. */
 export function createAnswerText(): (event: PromptEvent) => string {
-  let hasText = false
-  let needsGap = false
+  const paragraphs = new Paragraphs()
   return (event) => {
-    if (event.type === 'tool_use' || event.type === 'tool_result') needsGap = true
-    if (event.type !== 'message' || event.content.text === '') return ''
-    const { text, is_partial: isPartial } = event.content
-    const piece = hasText && needsGap ? `\n\n${text}` : text
-    hasText = true
-    needsGap = isPartial !== true
+    if (event.type === 'tool_use' || event.type === 'tool_result') paragraphs.end()
+    return event.type === 'message' ? paragraphs.add(event.content) : ''
+  }
+}
+
+export type TextPiece = { text: string; is_partial?: boolean | undefined }
+
+/** Joins pieces to paragraphs: an empty line separates two that do not belong together. */
+export class Paragraphs {
+  #hasText = false
+  #hasEnded = false
+
+  /** The next piece begins a new paragraph. */
+  end(): void {
+    this.#hasEnded = true
+  }
+
+  add({ text, is_partial: isPartial = false }: TextPiece): string {
+    if (text === '') return ''
+    const piece = this.#hasText && this.#hasEnded ? `\n\n${text}` : text
+    this.#hasText = true
+    this.#hasEnded = !isPartial
     return piece
   }
 }

@@ -2,7 +2,7 @@ import { defineFault } from '../../kit/fault.ts'
 
 export const internalError = defineFault('internal_error', 'internal', {
   when: 'A bug in drover. The server log has the stack trace under the request id.',
-  message: (_: Record<never, never>) => 'internal error; the server log has the details under this request id',
+  message: () => 'internal error; the server log has the details under this request id',
 })
 
 export const unauthorized = defineFault('unauthorized', 'unauthorized', {
@@ -15,25 +15,24 @@ export const unauthorized = defineFault('unauthorized', 'unauthorized', {
 
 export const hookSignatureInvalid = defineFault('hook_signature_invalid', 'unauthorized', {
   when: 'A delivery to `/hooks/github` has no signature, or one that was not made with the secret in `server.webhook_secret_file`.',
-  message: (_: Record<never, never>) =>
+  message: () =>
     'the signature is not valid; use the same secret in the webhook and in the file of server.webhook_secret_file',
 })
 
 export const hookSecretUnusable = defineFault('hook_secret_unusable', 'unavailable', {
   when: 'The file in `server.webhook_secret_file` is missing, or its secret is shorter than 16 characters. Nothing is accepted until that is corrected.',
   // A stranger may read it, so the reason is only in the log.
-  message: (_: Record<never, never>) =>
-    'the secret of the webhook cannot be used; the log of the server has the reason',
+  message: () => 'the secret of the webhook cannot be used; the log of the server has the reason',
 })
 
 export const accessEnded = defineFault('access_ended', 'unauthorized', {
   when: 'The key of a request was revoked or its login ended while the response was being sent, so the connection was closed. This appears only in the log.',
-  message: (_: Record<never, never>) => 'the key was revoked or the login ended before the end of the response',
+  message: () => 'the key was revoked or the login ended before the end of the response',
 })
 
 export const consoleNotBuilt = defineFault('console_not_built', 'not_found', {
   when: 'The console was requested, but it has not been built in this clone. A package that was made with `npm pack` contains it.',
-  message: (_: Record<never, never>) =>
+  message: () =>
     'the console is not built in this clone; run "npm run build:console", or start the server with "npm start"',
 })
 
@@ -47,7 +46,7 @@ export const loginFailed = defineFault('login_failed', 'unauthorized', {
 
 export const loginNotNeeded = defineFault('login_not_needed', 'conflict', {
   when: 'A login was attempted at the console of a server that has no API keys.',
-  message: (_: Record<never, never>) => 'this server has no API keys, so there is nothing to log in to',
+  message: () => 'this server has no API keys, so there is nothing to log in to',
 })
 
 export const hostNotAllowed = defineFault('host_not_allowed', 'invalid', {
@@ -108,7 +107,7 @@ export const requestTimeout = defineFault('request_timeout', 'invalid', {
 
 export const requestCutOff = defineFault('request_cut_off', 'invalid', {
   when: 'The client stopped sending in the middle of the request body.',
-  message: (_: Record<never, never>) => 'the request body ended before it was complete',
+  message: () => 'the request body ended before it was complete',
 })
 
 export const requestMalformed = defineFault('request_malformed', 'invalid', {
@@ -129,7 +128,7 @@ export const headersTooLarge = defineFault('headers_too_large', 'too_large', {
 
 export const bodyMissing = defineFault('body_missing', 'invalid', {
   when: 'The request has no body, but the endpoint needs one.',
-  message: (_: Record<never, never>) => 'the request body is missing; send a JSON object',
+  message: () => 'the request body is missing; send a JSON object',
 })
 
 export const mediaTypeUnsupported = defineFault('media_type_unsupported', 'invalid', {
@@ -157,12 +156,12 @@ export const methodNotAllowed = defineFault('method_not_allowed', 'invalid', {
 
 export const clientDisconnected = defineFault('client_disconnected', 'unavailable', {
   when: 'The client disconnected before it received the response, and its prompt was canceled. This appears only in the log.',
-  message: (_: Record<never, never>) => 'the client disconnected before the response',
+  message: () => 'the client disconnected before the response',
 })
 
 export const requestCancelled = defineFault('request_cancelled', 'invalid', {
   when: 'The prompt of a chat completion or message was canceled, such as with `POST /api/v1/executions/{id}/cancel`. Client libraries do not repeat a request with this status (400).',
-  message: (_: Record<never, never>) => 'the prompt was canceled',
+  message: () => 'the prompt was canceled',
 })
 
 export const listenFailed = defineFault('listen_failed', 'unavailable', {
@@ -275,19 +274,17 @@ export const backendTimeout = defineFault('backend_timeout', 'unavailable', {
 
 export const idempotencyKeyInvalid = defineFault('idempotency_key_invalid', 'invalid', {
   when: 'The header `Idempotency-Key` is too long or has characters that are not printable ASCII.',
-  message: (_: Record<never, never>) =>
-    'the Idempotency-Key must be 1 to 255 printable ASCII characters, for example a UUID',
+  message: () => 'the Idempotency-Key must be 1 to 255 printable ASCII characters, for example a UUID',
 })
 
 export const pushIsOff = defineFault('push_is_off', 'conflict', {
   when: 'A browser asked for notifications, and the settings have no target of the type `browsers`.',
-  message: (_: Record<never, never>) =>
-    'this server notifies no browsers: add a target of the type browsers to notify.targets',
+  message: () => 'this server notifies no browsers: add a target of the type browsers to notify.targets',
 })
 
 export const pushNeedsLogin = defineFault('push_needs_login', 'conflict', {
   when: 'A request with an API key asked for notifications of a browser. They belong to a login to the console.',
-  message: (_: Record<never, never>) => 'log in to the console: notifications of a browser belong to a login',
+  message: () => 'log in to the console: notifications of a browser belong to a login',
 })
 
 export const imageNotFetched = defineFault('image_not_fetched', 'invalid', {

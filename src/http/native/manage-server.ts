@@ -1,4 +1,4 @@
-/** `/api/v1/keys`, `/api/v1/settings`, `/api/v1/repositories` and `/api/v1/machines`: for those who manage the server. */
+/** `/api/v1/keys`, `/settings`, `/repositories` and `/machines`: for those who manage the server; and `/watchers`, for its user. */
 import type { FastifyRequest } from 'fastify'
 import { requestChecker } from '../../kit/schema.ts'
 import type { NewKeyBody } from '../../service/administration.shape.ts'
@@ -43,5 +43,11 @@ export const registerAdministration: RegisterRoutes = (scope, context) => {
 
   scope.delete<ByName>('/machines/:name', async (request, reply) =>
     sendJson(reply, await machines.forget(by(request), request.params.name)),
+  )
+}
+
+export const registerWatchers: RegisterRoutes = (scope, context) => {
+  scope.get('/watchers', async (request, reply) =>
+    sendJson(reply, { watchers: await context.drover.watchers.list(toRequestCaller(request, context)) }),
   )
 }

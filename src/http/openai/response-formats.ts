@@ -18,9 +18,7 @@ import { COMMENT_FRAME, eventFrame, SSE_MEDIA_TYPE } from '../response/sse-frame
 import type { FoundResponse } from './continue-response.ts'
 import type { ResponseObject } from './response-object.shape.ts'
 import { type ResponseRecord, responseEnvelope } from './response-record.ts'
-import { type NumberedEvent, type ResponseEnd, ResponseWriter } from './response-writer.ts'
-
-type Followed = FoundResponse
+import { type AnyEvent, type NumberedEvent, type ResponseEnd, ResponseWriter } from './response-writer.ts'
 
 /** For the client whose request runs the agent. A failure before the first text is an HTTP error. */
 export function liveFormat(
@@ -84,7 +82,11 @@ function streamFormat({ writer, begin, endOf, onSession }: LiveStream): StreamFo
 }
 
 /** Sends the events of a response that runs without this client, or that has ended. */
-export async function sendResponseEvents(exchange: Exchange, found: Followed, startingAfter = -1): Promise<object> {
+export async function sendResponseEvents(
+  exchange: Exchange,
+  found: FoundResponse,
+  startingAfter = -1,
+): Promise<object> {
   const { execution, record, part = 0 } = found
   const { reply, context } = exchange
   const { id, created_at: createdAt, last_seq: lastSeq } = execution
@@ -147,7 +149,7 @@ async function* followEvents(
 
 /** The response as it is now. */
 export async function readResponse(
-  { execution, record, part = 0 }: Followed,
+  { execution, record, part = 0 }: FoundResponse,
   { request, reply, context }: Exchange,
 ): Promise<ResponseObject> {
   const { id, created_at: createdAt, state } = execution
@@ -176,7 +178,7 @@ const READ_BATCH = 500
 
 /** From what is stored: the turn may wait, and then no event follows. */
 async function readPart(
-  { execution, record, part = 0 }: Followed,
+  { execution, record, part = 0 }: FoundResponse,
   { drover }: Exchange['context'],
   own: PartEvents,
 ): Promise<ResponseObject> {
@@ -225,8 +227,6 @@ function endOfExecution(execution: Execution, own: PartEvents): ResponseEnd {
 function toFrames(events: readonly NumberedEvent[]): string {
   return events.map(eventFrame).join('')
 }
-
-type AnyEvent = { readonly type: string; readonly content: unknown }
 
 /**
  * A turn that calls functions of the client has several parts, and each is a response. Picks the events of one part from all events

@@ -7,6 +7,7 @@ import { splitText } from '../../kit/split-text.ts'
 import type { PartResult } from '../../prompts/prompt-result.ts'
 import { type Tokens, toTokens } from '../../prompts/tokens.ts'
 import { readTextInput } from '../compatible/client-tools.ts'
+import { Paragraphs, type TextPiece } from '../compatible/reply.ts'
 import type { HttpError } from '../errors/http-error.ts'
 import type {
   CallItem,
@@ -82,8 +83,8 @@ export class ResponseWriter {
       // What was said before a tool is called is not the answer.
       if (this.#open?.kind === 'message') return this.#close()
     }
-    if (type === 'message' && !isWhole) return this.#add('message', content as Text)
-    if (type === 'thinking' && record.summary !== undefined) return this.#add('reasoning', content as Text)
+    if (type === 'message' && !isWhole) return this.#add('message', content as TextPiece)
+    if (type === 'thinking' && record.summary !== undefined) return this.#add('reasoning', content as TextPiece)
     return []
   }
 
@@ -130,7 +131,7 @@ export class ResponseWriter {
     return events
   }
 
-  #add(kind: OpenItem['kind'], content: Text): NumberedEvent[] {
+  #add(kind: OpenItem['kind'], content: TextPiece): NumberedEvent[] {
     const text = this.#paragraphs[kind].add(content)
     return text === '' ? [] : [...this.#switchTo(kind), ...this.#append(text)]
   }
@@ -218,27 +219,6 @@ function toTextCall({ call_id: callId, tool_name: name, arguments: input }: Clie
 
 /** Clients join the pieces of the arguments. */
 const PIECE_CHARACTERS = 4096
-
-type Text = { text: string; is_partial?: boolean }
-
-/** Joins pieces to paragraphs: an empty line separates two that do not belong together. */
-class Paragraphs {
-  #hasText = false
-  #hasEnded = false
-
-  /** The next piece begins a new paragraph. */
-  end(): void {
-    this.#hasEnded = true
-  }
-
-  add({ text, is_partial: isPartial = false }: Text): string {
-    if (text === '') return ''
-    const piece = this.#hasText && this.#hasEnded ? `\n\n${text}` : text
-    this.#hasText = true
-    this.#hasEnded = !isPartial
-    return piece
-  }
-}
 
 const PART_EVENTS = {
   message: {

@@ -2,6 +2,9 @@ import { foundAt } from '../../../hosts/found-files.ts'
 import { type Host, manifestPath, sentinelPath } from '../../../hosts/host.ts'
 import { HOSTS, listPaths } from '../../../hosts/hosts.ts'
 import {
+  attributesFor,
+  convertedFiles,
+  describeConverted,
   describeMarkerOnly,
   type FileStatus,
   type Installed,
@@ -9,7 +12,6 @@ import {
   isDetected,
   MANIFEST_REMEDY,
 } from '../../../hosts/inspect-host.ts'
-import { attributesFor, convertedFiles, describeConverted } from '../../../hosts/line-ends.ts'
 import { type FoundHosts, readHosts } from '../../../hosts/read-hosts.ts'
 import { openWorktree, realTreeDisk } from '../../../hosts/worktree.ts'
 import { inWorktree } from './doctor-check.ts'

@@ -1,10 +1,10 @@
-import { type Decision, decide, type Facts, type GitFacts, needsGitFacts } from '../decision.ts'
-import { runNotSkippable, staleAction } from '../faults.ts'
+import { type Decided, type Decision, decide, type Facts, needsGitFacts } from '../decision.ts'
+import { runAlreadyEnded, runNotSkippable, staleAction } from '../faults.ts'
 import { nextHint, refuse } from '../next-hint.ts'
-import { type ActionKind, type Run, updateCurrent } from '../state/run.ts'
+import { type ActionKind, type Run, updateCurrent, withdrawAction } from '../state/run.ts'
 import { BRIEFS } from '../texts/compose-brief.ts'
 import { skippedSummary } from '../texts/final-summary.ts'
-import { endRun, type Issuing, issueNextAction, pauseUnobserved, recordWork } from './issue-action.ts'
+import { endRun, type Issuing, issueNextAction, pauseUnobserved, recordWork, type WorkFacts } from './issue-action.ts'
 
 const AFTER_SKIP = { review: BRIEFS.reviewAfterSkip, summarize: BRIEFS.summarizeAfterSkip }
 
@@ -30,11 +30,17 @@ function skipReview(run: Run, issuing: Issuing): Run {
   return issueNextAction({ ...skipped, current_action: undefined, review_pending: false }, follow, issuing)
 }
 
-type FollowUp = { readonly gitFacts: GitFacts; readonly issuing: Issuing }
-
-function skipOther(run: Run, kind: ActionKind, { gitFacts, issuing }: FollowUp): Run {
+function skipOther(run: Run, kind: ActionKind, { gitFacts, issuing }: WorkFacts): Run {
   const skipped = { ...updateCurrent(run, { skipped: true }), current_action: undefined }
   if (kind === 'summarize') return endRun(skipped, gitFacts, skippedSummary)
   if (gitFacts.is === 'unavailable') return pauseUnobserved(skipped, `after ${kind} was skipped`, gitFacts.problem)
   return issueNextAction(recordWork(skipped, gitFacts), AFTER_SKIP, issuing)
+}
+
+/** Stops a run and withdraws its current action. It can be resumed. */
+export function stop(run: Run, { now }: { readonly now: string }): Decided {
+  if (run.state === 'ended') throw runAlreadyEnded(refuse(run))
+  if (run.state === 'stopped') return { is: 'unchanged', run }
+  const draft: Run = { ...withdrawAction(run), state: 'stopped', pause_reason: undefined }
+  return decide(run, { type: 'run_stopped', draft, now })
 }

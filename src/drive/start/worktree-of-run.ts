@@ -1,13 +1,22 @@
-/** Removes the worktree of a run when its branch holds all of the work, and the branch when its pull request holds that. */
+/** The worktree of a run that has one: removed after the delivery, and checked out again where it was. */
+import { existsSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { readRunHeader } from '../../journal/read-run.ts'
 import { Fault } from '../../kit/fault.ts'
+import { randomIds } from '../../kit/ids.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import { askGit } from '../../workspace/git.ts'
 import { listWorktrees } from '../../workspace/worktree-records.ts'
+import { restoreWorktree } from '../../workspace/worktrees/create-worktree.ts'
 import { describeKeepReason } from '../../workspace/worktrees/inspect-worktree.ts'
-import { removeWorktree } from '../../workspace/worktrees/remove-worktree.ts'
+import { forgetWorktree, removeWorktree } from '../../workspace/worktrees/remove-worktree.ts'
+import type { Place } from '../record/drive-event.shape.ts'
 import type { DriveState } from '../record/drive-state.ts'
 
-/** `worktrees` is their directory. Returns why it stays; undefined if it is removed, or was never there. */
+/**
+ * Removes the worktree when its branch holds all of the work, and the branch when its pull request holds that. `worktrees` is their
+ * directory. Returns why it stays; undefined if it is removed, or was never there.
+ */
 export async function removeDelivered(
   worktrees: string,
   { git, signal }: RunContext,
@@ -41,4 +50,20 @@ export async function removeDelivered(
     if (error instanceof Fault) return stays(error.message)
     throw error
   }
+}
+
+type PlacedRun = { readonly run_id: string; readonly place: Place }
+
+/** Checks the branch out again, where its worktree was before it was removed. A process that was killed may have begun it. */
+export async function restorePlace(
+  context: RunContext,
+  worktrees: string,
+  { run_id, place }: PlacedRun,
+): Promise<void> {
+  if (place.kind !== 'worktree' || existsSync(place.root)) return
+  const { git, clock, signal, workspace: repository } = context
+  const begun = { path: place.root, directory: dirname(place.root), git_common_dir: repository.git_common_dir }
+  if (existsSync(begun.directory)) await forgetWorktree({ git, signal, worktree: begun })
+  const wanted = { home: worktrees, repository, commit: place.base, title: '', git, clock, ids: randomIds, signal }
+  await restoreWorktree(wanted, place.branch, readRunHeader(context.store, run_id).workspace_identity.git_dir)
 }

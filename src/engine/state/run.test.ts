@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { hasActionId, passOnActionIds } from './action-ids.ts'
-import type { ActionTrace } from './run.ts'
+import { type ActionTrace, hasActionId, passOnActionIds } from './run.ts'
 
 const history = (...ids: string[]) => ids.map((action_id) => ({ action: { action_id } }) as ActionTrace)
 
