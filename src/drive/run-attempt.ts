@@ -364,10 +364,11 @@ function endFacts({ session_id, model, token_usage: usage, cost_usd, cost_kind }
   }
 }
 
-function failureFacts({ error_code, retry_after_secs: wait }: PromptResult) {
+function failureFacts({ error_code, retry_after_secs: wait, budget }: PromptResult) {
   return {
     ...(error_code !== undefined && { error_code }),
     ...(wait !== undefined && { retry_after_ms: Math.round(wait * 1000) }),
+    ...(budget !== undefined && { budget }),
   }
 }
 

@@ -800,6 +800,8 @@ export type PromptResult = {
   upstream_status?: number | undefined
   /** Only on failure: how long to wait before the next attempt, if the agent reports it or the server stops. */
   retry_after_secs?: number | undefined
+  /** The budget that has nothing left for a prompt or a run. Absent: it failed, or waits, for another reason. */
+  budget?: RefusingBudget | undefined
   /** Only after a fallback: the agents that got the prompt first, and why they gave no answer. */
   fallback_from?: readonly {
     /** The agent. */
@@ -815,6 +817,24 @@ export type PromptResult = {
   boundary?: BoundaryReport | undefined
   /** Parts of the request that could not be fulfilled. */
   warnings?: readonly string[] | undefined
+}
+
+/** The budget that has nothing left for a prompt or a run. Absent: it failed, or waits, for another reason. */
+export type RefusingBudget = {
+  /** What it is for, such as `the key ci`. */
+  name: string
+  /** What is counted: US dollars, tokens, requests, or minutes of agents. */
+  unit: 'usd' | 'tokens' | 'requests' | 'minutes'
+  /** Periods begin at 00:00 UTC, weeks on Monday. */
+  period: 'day' | 'week' | 'month' | 'once'
+  /** How much may be used in a period. */
+  limit: number
+  /** How much was used in this one. */
+  used: number
+  /** How much is reserved by prompts that run now. */
+  reserved: number
+  /** When the next period begins; absent if there is none. */
+  resets_at?: string | undefined
 }
 
 /** Who decided what about something that an agent asked for. */
@@ -937,6 +957,8 @@ export type StepResult = {
   upstream_status?: number | undefined
   /** Only on failure: how long to wait before the next attempt, if the agent reports it or the server stops. */
   retry_after_secs?: number | undefined
+  /** The budget that has nothing left for a prompt or a run. Absent: it failed, or waits, for another reason. */
+  budget?: RefusingBudget | undefined
   /** Only after a fallback: the agents that got the prompt first, and why they gave no answer. */
   fallback_from?: readonly {
     /** The agent. */
@@ -1029,6 +1051,8 @@ export type ComparedResult = {
   upstream_status?: number | undefined
   /** Only on failure: how long to wait before the next attempt, if the agent reports it or the server stops. */
   retry_after_secs?: number | undefined
+  /** The budget that has nothing left for a prompt or a run. Absent: it failed, or waits, for another reason. */
+  budget?: RefusingBudget | undefined
   /** Only after a fallback: the agents that got the prompt first, and why they gave no answer. */
   fallback_from?: readonly {
     /** The agent. */
@@ -1627,7 +1651,7 @@ export type DrivenRun = {
     /** Time of agents and checks. */
     time_secs: number
   }
-  /** The limit of an agent that the run waits for. */
+  /** The limit of an agent, or the budget, that the run waits for. */
   limit?: {
     /** The agent. */
     backend: string
@@ -1637,6 +1661,8 @@ export type DrivenRun = {
     until: string
     /** The agent did not say when its limit is reset. */
     is_guess?: true | undefined
+    /** The budget that has nothing left for a prompt or a run. Absent: it failed, or waits, for another reason. */
+    budget?: RefusingBudget | undefined
   } | undefined
   /** Its place in the queue; only in the queue. */
   queue?: {
@@ -1883,7 +1909,7 @@ export type DrivenAttempt = {
   action_id: string
   /** `orient`, `clarify`, `implement`, `review` or `summarize`. */
   action_kind: string
-  /** Why it was made: for the action itself, or again because of something. */
+  /** Why it was made: for the action, or again because of something. */
   purpose: 'action' | 'outcome_problem' | 'failed_check' | 'contradiction' | 'stalled' | 'after_failure' | 'after_unknown_end' | 'after_limit' | 'hand_over'
   /** The agent. */
   backend: string

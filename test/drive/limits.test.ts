@@ -142,7 +142,10 @@ it('keeps waiting after it was killed, and shows until when', { timeout: 60_000 
   })
   child.kill('SIGKILL')
   await ran
-  expect(await driving.drive(id)).toMatchObject({ code: 0 })
+  expect(await driving.drive(id)).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^Run .* continues\nWaiting until .*: claude is limited\n/m),
+  })
   const calls = driving.calls().filter(({ kind }) => kind === 'implement')
   expect(calls).toHaveLength(2)
   expect(Date.parse(calls[1]?.at ?? '')).toBeGreaterThanOrEqual(Date.parse(wait?.until ?? ''))

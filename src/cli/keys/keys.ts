@@ -1,6 +1,7 @@
 /** `keys create`, `keys list`, `keys rotate` and `keys revoke`. */
 
 import { resolve } from 'node:path'
+import type { Config } from '../../config/config.shape.ts'
 import {
   addServerKey,
   createKey,
@@ -14,6 +15,7 @@ import {
 } from '../../config/edit-keys.ts'
 import { randomIds } from '../../kit/ids.ts'
 import { withoutUndefined } from '../../kit/json-value.ts'
+import { isInDirectory, resolveDirectory } from '../../prompts/workdir-policy.ts'
 import type { Invocation, RunCommand } from '../command.ts'
 import { flagValueInvalid } from '../faults.ts'
 import { printResult } from '../output/print-result.ts'
@@ -35,6 +37,10 @@ export const create: RunCommand = async (invocation) => {
     ...(config.server.rate_limit_enabled ? [] : limitFlags(entry)).map(
       (flag) => `warning: ${flag} has no effect until server.rate_limit_enabled is true`,
     ),
+    ...findUnusable(entry, config).map(
+      (directory) =>
+        `warning: the key cannot work in ${directory}, because server.allowed_workdir_prefixes does not allow it`,
+    ),
   ]
   await invocation.runtime.terminal.err.write(notes.map((note) => `drover: ${note}\n`).join(''))
   return 0
@@ -53,6 +59,15 @@ export const rotate: RunCommand = async (invocation) => {
 
 function limitFlags({ rate_limit_rps: rps, rate_limit_burst: burst }: ServerKey): string[] {
   return [...(rps === undefined ? [] : ['--rps']), ...(burst === undefined ? [] : ['--burst'])]
+}
+
+/** The directories of the key in which neither its prompts nor its runs can work. */
+function findUnusable({ directories = [] }: ServerKey, { server, drive }: Config): string[] {
+  const { allowed_workdir_prefixes: allowed } = server
+  if (allowed.length === 0) return []
+  const isIn = (path: string, outer: string) => isInDirectory(resolveDirectory(path) ?? path, outer)
+  const places = [...allowed, ...drive.repositories]
+  return directories.filter((each) => !places.some((place) => isIn(each, place) || isIn(place, each)))
 }
 
 function toNewKey({ args, flags, runtime }: Invocation): NewKey {

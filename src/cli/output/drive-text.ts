@@ -41,7 +41,10 @@ export function describeRecord(event: DriveEvent, state: DriveState, times: Time
     case 'drive_started':
       return describeStart(event.data)
     case 'drive_resumed':
-      return [`Run ${shortRunId(state.run_id)} continues`, ...describeLimits(event.data.options)]
+      return [
+        ...[`Run ${shortRunId(state.run_id)} continues`, ...describeLimits(event.data.options)],
+        ...(state.waiting === undefined ? [] : [describeWait(state.waiting, times)]),
+      ]
     case 'boundary_set':
       return describeBoundary(event.data, state)
     case 'boundary_seen':
@@ -76,14 +79,7 @@ export function describeRecord(event: DriveEvent, state: DriveState, times: Time
     case 'interrupted':
       return []
     case 'waiting_for_limit':
-      return [
-        {
-          text: times(
-            `Waiting until ${event.data.until}: ${limitedBy(event.data)}${event.data.is_guess === true ? '; reset time unknown, tries again then' : ''}`,
-          ),
-          tone: 'open',
-        },
-      ]
+      return [describeWait(event.data, times)]
     case 'handed_over':
       return [{ text: `${event.data.to} continues the work`, tone: 'title' }]
     case 'round_started':
@@ -103,6 +99,11 @@ export function describeRecord(event: DriveEvent, state: DriveState, times: Time
     default:
       return describeFollow(event, state)
   }
+}
+
+function describeWait(wait: NonNullable<DriveState['waiting']>, times: Times): StyledLine {
+  const guess = wait.is_guess === true ? '; reset time unknown, tries again then' : ''
+  return { text: times(`Waiting until ${wait.until}: ${limitedBy(wait)}${guess}`), tone: 'open' }
 }
 
 function upperFirst(text: string): string {

@@ -15,6 +15,8 @@ export type SecurityFacts = {
   hasKeys: boolean
   hasShortKey: boolean
   isRoot: boolean
+  /** False if other machines run the agents. */
+  isWorker: boolean
   agents: readonly AgentLocation[]
   /** Where agents can read a key or a password, as text. */
   readableSecrets: readonly string[]
@@ -29,6 +31,10 @@ type FixedWarning = SecurityWarning & { applies: (facts: SecurityFacts) => boole
 
 const exposureOfServer = (bound: BoundAddress): Exposure =>
   'socket' in bound ? 'loopback' : findExposure(bound.address)
+
+/** Other machines send requests: to its address, or to a proxy in front of it. */
+const isReachedByOthers = ({ bound, config }: SecurityFacts): boolean =>
+  exposureOfServer(bound) !== 'loopback' || config.server.trusted_proxies.length > 0
 
 /** The ceilings for requests whose key has none. */
 export function ceilingsOfServer({ config: { server }, bound, hasKeys }: SecurityFacts): Ceilings | undefined {
@@ -137,19 +143,17 @@ const RULES: readonly (Rule | FixedWarning)[] = [
     suggestion: 'list complete origins, or set server.cors_allow_credentials to false',
   },
   {
-    applies: ({ bound, hasShortKey }) => exposureOfServer(bound) !== 'loopback' && hasShortKey,
+    applies: (facts) => isReachedByOthers(facts) && facts.hasShortKey,
     warning: 'an API key has fewer than 16 characters: it can be guessed',
     suggestion: 'use a longer key, for example from `openssl rand -hex 24`',
   },
   {
-    applies: ({ config, bound, hasKeys }) =>
-      exposureOfServer(bound) !== 'loopback' && hasKeys && !config.server.rate_limit_enabled,
-    warning: 'no rate limit on a network address: clients can send requests as fast as the network allows',
+    applies: (facts) => isReachedByOthers(facts) && facts.hasKeys && !facts.config.server.rate_limit_enabled,
+    warning: 'no rate limit: clients can send requests as fast as the network allows',
     suggestion: 'set server.rate_limit_enabled to true',
   },
   {
-    applies: ({ config, bound }) =>
-      exposureOfServer(bound) !== 'loopback' && config.server.allowed_workdir_prefixes.length === 0,
+    applies: (facts) => isReachedByOthers(facts) && facts.config.server.allowed_workdir_prefixes.length === 0,
     warning: 'no allowed working directories: network clients can run agents in any directory that is not blocked',
     suggestion: 'set server.allowed_workdir_prefixes to the directories that agents may use',
   },
@@ -169,7 +173,7 @@ const RULES: readonly (Rule | FixedWarning)[] = [
   {
     applies: (facts) =>
       facts.hasKeys &&
-      facts.agents.some(isInstalled) &&
+      (!facts.isWorker || facts.agents.some(isInstalled)) &&
       !hasCeilings(facts) &&
       facts.config.sandbox.mode !== 'required',
     warning: 'keys without ceilings: their agents can read what drover keeps of all callers, and its config',

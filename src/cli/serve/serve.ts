@@ -28,6 +28,7 @@ import {
   agentWarnings,
   type BannerFacts,
   describeCeilings,
+  ELSEWHERE,
   isAsset,
   startupBanner,
 } from './startup-banner.ts'
@@ -197,12 +198,7 @@ export function startupSummary(facts: BannerFacts, { paint, isTty }: { paint: Pa
     `${paint('bold', `drover ${facts.version}`)} listens on ${paint('cyan', addressText(facts))}`,
     ...consoleLines(facts, { paint, isTty }),
     `security   ${securityText(facts)}`,
-    `agents     ${
-      facts.agents
-        .filter(({ isEnabled }) => isEnabled)
-        .map(agentText)
-        .join(', ') || 'none is enabled'
-    }`,
+    `agents     ${facts.isWorker ? agentTexts(facts) : ELSEWHERE}`,
     `endpoints  ${endpointsText(facts)} Press Ctrl-C to stop.`,
     ...warningLines(facts).map((line) => paint('yellow', line)),
   ]
@@ -248,6 +244,11 @@ function endpointsText({ endpoints }: BannerFacts): string {
   const starts = shown.map(({ path }) => /^(?:\/(?:api|openai|anthropic)\/v1|\/[^/]*)/.exec(path)?.[0] ?? path)
   const listed = [...new Set(starts)].filter((start) => start !== '/').join(', ')
   return `${listed} (${shown.length} in all, --verbose lists them with all settings).`
+}
+
+function agentTexts({ agents }: BannerFacts): string {
+  const enabled = agents.filter(({ isEnabled }) => isEnabled)
+  return enabled.map(agentText).join(', ') || 'none is enabled'
 }
 
 function agentText({ backend, program, isDemo }: AgentLocation): string {

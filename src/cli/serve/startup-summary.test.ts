@@ -4,7 +4,7 @@ import { NATIVE_AGENTS } from '../../agents/registry.ts'
 import { mergeLayers } from '../../config/layers.ts'
 import type { ConfigPath } from '../../config/setting-keys.ts'
 import { startupSummary } from './serve.ts'
-import type { BannerFacts } from './startup-banner.ts'
+import { type BannerFacts, startupBanner } from './startup-banner.ts'
 
 const configWith = (values: Partial<Record<ConfigPath, unknown>> = {}) =>
   mergeLayers([{ values: new Map(Object.entries(values)) as Map<ConfigPath, unknown>, origins: new Map() }]).config
@@ -50,6 +50,12 @@ agents     claude, codex (demo), gemini (not installed)
 endpoints  /api/v1, /openai/v1, /health (4 in all, --verbose lists them with all settings). Press Ctrl-C to stop.
 ! codex: not installed. The built-in demo agent answers with canned text instead.
 `)
+  })
+
+  it('names no agents if other machines run them', () => {
+    const facts = { ...FACTS, isWorker: false }
+    expect(plain(facts)).toContain('\nagents     run on the workers ("drover machines" lists them)\n')
+    expect(startupBanner(facts)).toContain('\nAgents\n  run on the workers ("drover machines" lists them)\n\n')
   })
 
   it('names the ceilings and the sandbox', () => {

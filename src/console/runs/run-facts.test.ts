@@ -7,6 +7,7 @@ import {
   describePauseLimit,
   describeQuestion,
   describeReason,
+  lacksMerge,
   machineText,
   mergeText,
   whichRun,
@@ -117,6 +118,19 @@ it.each<[state: string, choices: RunChoice[], card: string | undefined, main: st
   const run = { state, choices } as unknown as DrivenRun
   expect(cardButton(run)).toBe(card)
   expect(actsInHead(run)).toEqual({ ...(main !== undefined && { main }), others })
+})
+
+it('a run that only another key could merge says so', () => {
+  const delivered = { branch: 'drover/wind', commit: 'abc' }
+  const run = {
+    state: 'ended',
+    choices: ['follow-up'],
+    delivered,
+    verdict: { word: 'delivered' },
+  } as unknown as DrivenRun
+  expect(lacksMerge(run, false)).toBe(true)
+  expect([lacksMerge(run, true), lacksMerge({ ...run, choices: ['merge'] }, false)]).toEqual([false, false])
+  expect(lacksMerge({ ...run, verdict: { ...run.verdict, word: 'not delivered' } }, false)).toBe(false)
 })
 
 it('a run with a pull request is not merged here by the first button', () => {

@@ -120,6 +120,15 @@ export function actsInHead(run: HeadFacts): { main?: RunChoice; others: RunChoic
   return { ...(main !== undefined && { main }), others: offered.filter((act) => act !== main) }
 }
 
+type MergeFacts = Pick<DrivenRun, 'state' | 'verdict' | 'choices' | 'delivered'>
+
+/** Whether the run could be merged with another key. What has a pull request is mostly merged there. */
+export function lacksMerge(run: MergeFacts, mayMerge: boolean | undefined): boolean {
+  const { state, verdict, choices, delivered } = run
+  const isOffered = state !== 'ended' || choices.includes('merge') || hasPullRequest(run)
+  return mayMerge === false && !isOffered && delivered?.branch !== undefined && verdict.word.startsWith('delivered')
+}
+
 export function hasPullRequest({ delivered }: Pick<DrivenRun, 'delivered'>): boolean {
   return delivered?.pull_request !== undefined
 }

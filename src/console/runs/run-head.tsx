@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals'
 import type { DrivenRun, RunChoice } from '../../drive/service/driven-run.shape.ts'
 import { tell } from '../live/actions.ts'
+import { sender } from '../live/api.ts'
 import { changeRun } from '../live/known-runs.ts'
 import { toHash } from '../live/router.ts'
 import { Icon } from '../parts/icon.tsx'
@@ -16,6 +17,7 @@ import {
   cardButton,
   currentAction,
   hasPullRequest,
+  lacksMerge,
   machineText,
   mergeText,
 } from './run-facts.ts'
@@ -58,6 +60,7 @@ function RunFacts({ run }: { run: DrivenRun }) {
         <Age time={run.updated_at} of="changed" />
       </span>
       {machine !== undefined && <span>{machine}</span>}
+      {lacksMerge(run, sender.value?.may_merge) && <span>Merging needs a key with may_merge</span>}
       {issue !== undefined && <Address address={issue} says="Issue" />}
       {request !== undefined && <Address address={request} says="Pull request" />}
       {run.previous_run_id !== undefined && <a href={toHash('runs', run.previous_run_id)}>Previous round</a>}

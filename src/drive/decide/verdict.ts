@@ -73,9 +73,9 @@ function toPlainLine(text: string): string {
 
 function judge(facts: VerdictFacts): Judged {
   const { run, drive } = facts
-  // The driver of a run that was stopped is about to end.
-  const isDriven = facts.isDriven && run.state !== 'stopped'
   const { next_run_id: followUp, paused, failed } = drive
+  // The driver of a run that was stopped is about to end, and that of one that continues works on the next round.
+  const isDriven = facts.isDriven && run.state !== 'stopped' && followUp === undefined
   const problem = facts.problem ?? failed
   if (isDriven && drive.waiting !== undefined) return ofWait(facts, drive.waiting)
   if (isDriven) return { word: 'running', reason: whatRuns(facts), next: command(facts, 'status', '--watch') }

@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { DecidedApproval, SteeredMessage, Usage } from '../../agents/adapter/agent.shape.ts'
 import { Digest, UtcTimestamp } from '../../contract/identifiers.shape.ts'
 import { literals, type Message, meaning, named, strict, tagged } from '../../kit/shape.ts'
+import { RefusingBudget } from '../../prompts/budget-list.shape.ts'
 import { costKind } from '../../prompts/prompt-result.shape.ts'
 import { BoundarySeen } from './boundary-summary.shape.ts'
 import * as following from './follow-event.shape.ts'
@@ -292,12 +293,13 @@ export const DriveEvent = named(
     }),
     /** What happens at limits of agents in this run. */
     event('limit_decided', { by: literals(['person', 'drover']), choice: literals(['wait', 'next', 'pause']) }),
-    /** No agent gets a request until then. `is_guess`: the agent did not say when its limit is reset. */
+    /** No agent gets a request until then. `is_guess`: the agent did not say when its limit is reset. `budget`: older records have none. */
     event('waiting_for_limit', {
       backend: text,
       code: text,
       until: UtcTimestamp,
       is_guess: optional(Type.Literal(true)),
+      budget: optional(RefusingBudget),
     }),
     event('limit_passed', { backend: text }),
     /** Another agent does the work from now on, because an attempt reached a limit. */
@@ -333,6 +335,8 @@ export const DriveEvent = named(
       error_code: optional(text),
       /** How long its provider wants it to wait. */
       retry_after_ms: optional(count),
+      /** It has refused the attempt, or has stopped it. */
+      budget: optional(RefusingBudget),
       trace: Type.Array(TraceEntry),
       warnings: Type.Array(text),
     }),

@@ -1,4 +1,5 @@
 /** The state of a driven run, as its events tell it. Pure. */
+import { isBudget } from '../../prompts/budget-faults.ts'
 import { type ActState, applyActEvent, isActEvent } from './act-state.ts'
 import type { BoundarySeen } from './boundary-summary.shape.ts'
 import type { DriveEvent, EventOf, Options, Place } from './drive-event.shape.ts'
@@ -132,8 +133,10 @@ function applyDriveEvent(state: DriveState | undefined, event: DriveEvent): Driv
   switch (type) {
     case 'drive_resumed': {
       const { paused: _, setup_failed: __, failed: ___, is_queued: ____, interrupted_at: _____, ...rest } = state
+      // Its limit may be another one now.
+      const kept = isBudget(rest.waiting?.code) ? withoutWait(rest) : rest
       const resumed = {
-        ...withOptions(beforeWorkAgain(rest, data.options), data.options),
+        ...withOptions(beforeWorkAgain(kept, data.options), data.options),
         attempts_before: state.attempts.length,
       }
       return data.chooses_limit === true ? chooseLimit(resumed) : resumed
