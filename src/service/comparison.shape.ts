@@ -21,12 +21,26 @@ const Contender = Type.Object({
   state: literals(EXECUTION_STATES, { description: 'As of its execution.' }),
   execution_id: optional(text('Its execution; absent before it has begun.')),
   session_id: optional(text('Its session, if one is stored.')),
-  duration_ms: optional(count('How long it ran.')),
-  usage: optional(meaning('The tokens that it used.', Usage)),
+  duration_ms: optional(count('How long it ran; absent if it never began.')),
+  model: optional(text('The model that the agent reported, otherwise the requested one.')),
+  is_demo: optional(Type.Literal(true, { description: 'The built-in demo agent answered.' })),
+  output: optional(text('Its answer, if answers are kept.')),
+  usage: optional(
+    Type.Object(
+      {
+        input_tokens: count('All that the model read, also from a cache.'),
+        output_tokens: count('All that the model wrote, with its thinking.'),
+        total_tokens: count('Both.'),
+      },
+      { description: 'The tokens that it used, counted alike for each agent. Absent if it reported none.' },
+    ),
+  ),
+  token_usage: optional(meaning('The same as the agent reports it.', Usage)),
   cost_usd: optional(Type.Number({ minimum: 0, description: 'The cost in US dollars, if it is known.' })),
   cost_kind: costKind,
   work: literals(WORK, { description: WORK_DESCRIPTION }),
   error: optional(text('Why it failed.')),
+  error_code: optional(text('The code of that error.')),
   commit: optional(text('The commit of what was kept or dropped. Git keeps a dropped one for some weeks.')),
   worktree: optional(ComparedWorktree),
 })

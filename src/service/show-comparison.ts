@@ -1,4 +1,5 @@
 /** A comparison that has run: what each agent changed, and whose work was kept. */
+import type { Usage } from '../agents/adapter/agent.ts'
 import type { Execution } from '../executions/store/execution.shape.ts'
 import { isFinal } from '../executions/store/execution-states.ts'
 import { executionNotFound } from '../executions/store/faults.ts'
@@ -6,6 +7,7 @@ import { Fault, isFault } from '../kit/fault.ts'
 import { type Caller, ownerKey } from '../prompts/caller.ts'
 import type { PromptContext } from '../prompts/prompt-context.ts'
 import type { ComparedResult, ComparedWorktree, ComparisonResult } from '../prompts/prompt-result.shape.ts'
+import { sharedUsage } from '../prompts/tokens.ts'
 import { isInDirectory } from '../prompts/workdir-policy.ts'
 import { discoverWorkspace } from '../workspace/discover-workspace.ts'
 import { type Git, locateGit } from '../workspace/git.ts'
@@ -140,10 +142,10 @@ export class ComparedWork {
         const part = parts.find((one) => one.id === each.execution_id)
         const name = names[at] ?? each.backend
         return {
-          ...(part === undefined ? ofResult(each, state) : ofExecution(part)),
-          // As the answer has it: without the time before and after the agent.
-          duration_ms: each.duration_ms,
-          ...(each.error !== undefined && { error: each.error }),
+          ...answered(
+            part === undefined ? { backend: each.backend, state: stateOf(each, state) } : ofExecution(part),
+            each,
+          ),
           ...{ name, ...(await this.#work(id, name, { result, worktree: each.worktree })) },
           ...(each.worktree !== undefined && { worktree: each.worktree }),
         }
@@ -158,7 +160,7 @@ export class ComparedWork {
       parts.map(async (part, at): Promise<Contender> => {
         const open = this.#worktrees.find((each) => each.group === id && isBelow(part.workdir, each.path))
         const name = open?.label ?? names[at] ?? ''
-        const known = { ...ofExecution(part), ...(await this.#measuredTime(part)), name }
+        const known = { ...answered(ofExecution(part), await this.#result(part)), name }
         if (!isFinal(state)) return { ...known, work: 'none' }
         if (open !== undefined) return { ...known, work: 'open', ...(await this.#measureOpen(name, open)) }
         if (workdir === undefined || !isBelow(part.workdir, this.#parts.worktrees)) return { ...known, work: 'none' }
@@ -174,16 +176,15 @@ export class ComparedWork {
     )
   }
 
-  /** As the answer has it: without the time before and after the agent. Only the execution alone has its result. */
-  async #measuredTime({ id, state }: Execution): Promise<Pick<Contender, 'duration_ms'>> {
-    if (!isFinal(state)) return {}
+  /** Only the execution alone has its result. */
+  async #result({ id, state }: Execution): Promise<ComparedResult | undefined> {
+    if (!isFinal(state)) return undefined
     const { executions, by } = this.#parts
     const { result } = await executions.find(by, id).catch((error: unknown) => {
       if (isFault(error, executionNotFound)) return { result: undefined }
       throw error
     })
-    const time = result?.['duration_ms']
-    return typeof time === 'number' ? { duration_ms: time } : {}
+    return result as ComparedResult | undefined
   }
 
   /** What a worktree is said to contain before it is measured. */
@@ -285,24 +286,47 @@ function isBelow(path: string | undefined, directory: string): boolean {
   return path !== undefined && isInDirectory(path, directory)
 }
 
-function ofExecution(part: Execution): Omit<Contender, 'name' | 'work'> {
+type Known = Omit<Contender, 'name' | 'work'>
+
+function ofExecution(part: Execution): Known {
   const { id, backend = '', state, session_id, usage, cost_usd, cost_kind, started_at: start, ended_at: end } = part
-  const { error } = part
+  const { error, model, is_demo } = part
   return {
     ...{ backend, state, execution_id: id },
-    ...(error !== undefined && { error: error.message }),
+    ...(error !== undefined && { error: error.message, error_code: error.code }),
     ...(session_id !== undefined && { session_id }),
     ...(start !== undefined && end !== undefined && { duration_ms: Math.max(0, Date.parse(end) - Date.parse(start)) }),
-    ...(usage !== undefined && { usage }),
+    ...(model !== undefined && { model }),
+    ...(is_demo === true && { is_demo }),
+    ...tokensOf(usage, backend),
     ...(cost_usd !== undefined && { cost_usd }),
     ...(cost_kind !== undefined && { cost_kind }),
   }
 }
 
-/** Its execution is not kept. */
-function ofResult({ backend, exit_code: code }: ComparedResult, state: Execution['state']) {
+/** As the answer has it: its time is without what came before and after the agent. One that never began has none. */
+function answered({ duration_ms: time, ...known }: Known, result: ComparedResult | undefined): Known {
+  if (result === undefined) return { ...known, ...(time !== undefined && { duration_ms: time }) }
+  const { backend, output, model, duration_ms, token_usage, cost_usd, cost_kind, error, error_code } = result
   return {
-    backend,
-    state: code === 0 ? ('completed' as const) : state === 'completed' ? ('failed' as const) : state,
+    ...{ ...known, output },
+    ...(duration_ms > 0 && { duration_ms }),
+    ...tokensOf(token_usage, backend),
+    ...(model !== undefined && { model }),
+    ...(cost_usd !== undefined && { cost_usd }),
+    ...(cost_kind !== undefined && { cost_kind }),
+    ...(error !== undefined && { error }),
+    ...(error_code !== undefined && { error_code }),
   }
+}
+
+function tokensOf(usage: Usage | undefined, backend: string): Pick<Contender, 'usage' | 'token_usage'> {
+  if (usage === undefined) return {}
+  const shared = sharedUsage({ token_usage: usage, backend })
+  return shared.usage === undefined ? {} : { ...shared, token_usage: usage }
+}
+
+/** Of an agent whose execution is not kept. */
+function stateOf({ exit_code: code }: ComparedResult, state: Execution['state']): Contender['state'] {
+  return code === 0 ? 'completed' : state === 'completed' ? 'failed' : state
 }

@@ -48,7 +48,7 @@ it('tasks have a column for costs if one is known', () => {
 it('the tokens of an agent that reported none are not known', () => {
   const { result } = CANCELLED
   const { backend, duration_ms } = result
-  const contender = { name: backend, backend, duration_ms, usage: result.token_usage }
+  const contender = { name: backend, backend, duration_ms, token_usage: result.token_usage }
   expect(formatCompared([result], { out: OUT, isKept: true })).toMatch(/TOKENS\n.* -\n/)
   expect(formatContenders([{ ...contender, state: 'failed', work: 'none' }], { out: OUT, id: 'exec_1' })).toMatch(
     /COST +WORK\n.* 0 ms +- +- +-\n/,

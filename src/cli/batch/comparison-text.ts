@@ -163,7 +163,7 @@ export function formatContenders(contenders: readonly Contender[], { out, id }: 
 }
 
 function toContenderRow(contender: Contender): string[] {
-  const { name, backend, state, worktree, duration_ms: durationMs, usage } = contender
+  const { name, backend, state, worktree, duration_ms: durationMs, token_usage: usage } = contender
   return [
     ...[name, state, ...formatSizes(worktree)],
     durationMs === undefined ? '-' : formatDuration(durationMs),

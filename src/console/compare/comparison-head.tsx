@@ -133,7 +133,7 @@ type ContenderRowProps = {
 }
 
 /** Why no cost stands beside the tokens. */
-function NoCost({ each: { usage, cost_usd: cost, cost_kind: kind } }: Pick<ContenderRowProps, 'each'>) {
+function NoCost({ each: { token_usage: usage, cost_usd: cost, cost_kind: kind } }: Pick<ContenderRowProps, 'each'>) {
   if (usage === undefined || cost !== undefined) return null
   if (kind === 'plan') return <span class="dim">, plan</span>
   return (
@@ -144,7 +144,7 @@ function NoCost({ each: { usage, cost_usd: cost, cost_kind: kind } }: Pick<Conte
 }
 
 function ContenderRow({ each, hasWork, isCutOff, isWinner, onKeep }: ContenderRowProps) {
-  const { name, state, duration_ms: duration, usage, cost_usd: cost, cost_kind: kind, worktree, error } = each
+  const { name, state, duration_ms: duration, token_usage: usage, cost_usd: cost, cost_kind: kind, worktree, error } = each
   return (
     <tr class={isWinner ? 'contender-winner' : ''}>
       <td>
