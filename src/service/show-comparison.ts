@@ -28,7 +28,9 @@ import type { ExecutionService, WantedDiff } from './drover-service.ts'
 import { comparedWorkGone, comparisonNotFound, comparisonUnknown } from './faults.ts'
 
 type Contender = ComparisonView['contenders'][number]
-type Place = Pick<ComparedWorktree, 'base' | 'repository'>
+type Base = Pick<ComparedWorktree, 'base' | 'repository'>
+type Place = { name: string; repository: string | undefined }
+type Work = Pick<Contender, 'work' | 'commit'>
 type Ended = { result: ComparisonResult | undefined; parts: readonly Execution[] }
 type Named = Pick<ComparedWorktree, 'name' | 'repository'>
 
@@ -122,7 +124,7 @@ export class ComparedWork {
   }
 
   /** Where the kept work of a comparison without a result is. */
-  async #keptPlace(id: string, repository: string | undefined): Promise<Place | undefined> {
+  async #keptPlace(id: string, repository: string | undefined): Promise<Base | undefined> {
     const base = repository === undefined ? undefined : await findBase(this.#asked(id, repository))
     return base === undefined || repository === undefined ? undefined : { base, repository }
   }
@@ -134,21 +136,18 @@ export class ComparedWork {
   }
 
   async #contenders(execution: Execution, { result, parts }: Ended): Promise<Contender[]> {
-    const { id, state } = execution
+    const { id, state, workdir: repository } = execution
     if (result === undefined) return await this.#unfinished(execution, parts)
     const names = toLabels(result.backends)
     return await Promise.all(
       result.results.map(async (each, at): Promise<Contender> => {
         const part = parts.find((one) => one.id === each.execution_id)
         const name = names[at] ?? each.backend
-        return {
-          ...answered(
-            part === undefined ? { backend: each.backend, state: stateOf(each, state) } : ofExecution(part),
-            each,
-          ),
-          ...{ name, ...(await this.#work(id, name, { result, worktree: each.worktree })) },
-          ...(each.worktree !== undefined && { worktree: each.worktree }),
-        }
+        const work = await this.#work(id, name, { result, worktree: each.worktree })
+        // After a cancellation, the answer has none.
+        const { worktree = await this.#measureWork(id, { name, repository }, work) } = each
+        const known = part === undefined ? { backend: each.backend, state: stateOf(each, state) } : ofExecution(part)
+        return { ...answered(known, each), ...{ name, ...work }, ...(worktree !== undefined && { worktree }) }
       }),
     )
   }
@@ -162,18 +161,18 @@ export class ComparedWork {
         const name = open?.label ?? names[at] ?? ''
         const known = { ...answered(ofExecution(part), await this.#result(part)), name }
         if (!isFinal(state)) return { ...known, work: 'none' }
-        if (open !== undefined) return { ...known, work: 'open', ...(await this.#measureOpen(name, open)) }
-        if (workdir === undefined || !isBelow(part.workdir, this.#parts.worktrees)) return { ...known, work: 'none' }
-        const kept = await this.#kept(id, { name, repository: workdir })
-        if (kept === undefined) return { ...known, ...(await this.#dropped(id, { name, repository: workdir })) }
-        return {
-          ...known,
-          work: 'kept',
-          commit: kept,
-          ...(await this.#measureKept(id, { name, repository: workdir }, kept)),
-        }
+        const place = { name, repository: workdir }
+        const work = open === undefined ? await this.#endedWork(id, place, part) : { work: 'open' as const }
+        const worktree = await this.#measureWork(id, place, work)
+        return { ...known, ...work, ...(worktree !== undefined && { worktree }) }
       }),
     )
+  }
+
+  async #endedWork(id: string, { name, repository }: Place, part: Execution): Promise<Work> {
+    if (repository === undefined || !isBelow(part.workdir, this.#parts.worktrees)) return { work: 'none' }
+    const commit = await this.#kept(id, { name, repository })
+    return commit === undefined ? await this.#dropped(id, { name, repository }) : { work: 'kept', commit }
   }
 
   /** Only the execution alone has its result. */
@@ -187,8 +186,15 @@ export class ComparedWork {
     return result as ComparedResult | undefined
   }
 
-  /** What a worktree is said to contain before it is measured. */
-  async #measureOpen(name: string, open: Worktree): Promise<Pick<Contender, 'worktree'>> {
+  /** Of work that the answer has not measured. */
+  async #measureWork(id: string, { name, repository }: Place, { commit }: Work): Promise<Contender['worktree']> {
+    const open = this.#open(id, name)
+    if (open !== undefined) return await this.#measureOpen(name, open)
+    if (repository === undefined || commit === undefined) return undefined
+    return await this.#measureCommit(id, { name, repository }, commit)
+  }
+
+  async #measureOpen(name: string, open: Worktree): Promise<Contender['worktree']> {
     const { path, branch, base, repository } = open
     const { signal } = this.#parts
     return await this.#measured({ name, path, branch, base, repository }, async () => {
@@ -196,10 +202,10 @@ export class ComparedWork {
     })
   }
 
-  async #measureKept(id: string, named: Named, to: string): Promise<Pick<Contender, 'worktree'>> {
+  async #measureCommit(id: string, named: Named, to: string): Promise<Contender['worktree']> {
     const { repository } = named
     const base = await findBase(this.#asked(id, repository))
-    if (base === undefined) return {}
+    if (base === undefined) return undefined
     const { signal } = this.#parts
     const branch = await findBranch(this.#asked(id, repository), to)
     return await this.#measured({ ...named, base, ...(branch !== undefined && { branch }) }, () =>
@@ -211,15 +217,15 @@ export class ComparedWork {
   async #measured(
     place: Omit<ComparedWorktree, 'files' | 'insertions' | 'deletions' | 'changes' | 'checks'>,
     measure: () => Promise<Patch['files']>,
-  ): Promise<Pick<Contender, 'worktree'>> {
+  ): Promise<Contender['worktree']> {
     try {
       const changes = await measure()
       const sum = (field: 'insertions' | 'deletions') => changes.reduce((total, each) => total + (each[field] ?? 0), 0)
       const sizes = { files: changes.length, insertions: sum('insertions'), deletions: sum('deletions') }
-      return { worktree: { ...place, ...sizes, changes: [...changes], checks: [] } }
+      return { ...place, ...sizes, changes: [...changes], checks: [] }
     } catch (error) {
       if (!(error instanceof Fault) || this.#parts.signal.aborted) throw error
-      return {}
+      return undefined
     }
   }
 
@@ -227,7 +233,7 @@ export class ComparedWork {
     id: string,
     name: string,
     { result, worktree }: { result: ComparisonResult; worktree: ComparedWorktree | undefined },
-  ): Promise<Pick<Contender, 'work' | 'commit'>> {
+  ): Promise<Work> {
     if (worktree === undefined) {
       if (this.#open(id, name) !== undefined) return { work: 'open' }
       const dropped = result.dropped?.find((each) => each.name === name)
@@ -261,7 +267,7 @@ export class ComparedWork {
     return { git: this.#git, signal: this.#parts.signal, id, repository }
   }
 
-  async #patch(id: string, worktree: Place & Named): Promise<Patch> {
+  async #patch(id: string, worktree: Base & Named): Promise<Patch> {
     const { signal } = this.#parts
     const { name, base, repository } = worktree
     const open = this.#open(id, name)

@@ -323,6 +323,9 @@ describe('drover compare --worktrees', () => {
       dropped && true,
       dropped,
     ])
+    if (dropped === undefined) return
+    const { stdout: shown } = await drover('--show', report.execution_id)
+    expect(shown).toMatch(/\nclaude +completed +1 +\+1 +-0 +- .* dropped\n/)
   })
 
   it.runIf(IS_FULL)(

@@ -7,7 +7,7 @@ import { type PromptResult, toPromptStatus } from '../../prompts/prompt-result.t
 import { countTokens } from '../../prompts/tokens.ts'
 import type { ComparisonView } from '../../service/comparison.shape.ts'
 import { toLabels } from '../../service/comparison-worktrees.ts'
-import { formatDuration, formatPaid, formatTokenCount } from '../output/format-amounts.ts'
+import { formatDuration, formatPaid, formatTimeOf, formatTokenCount } from '../output/format-amounts.ts'
 import { padToColumns, toMessage, toOneLine, toPrintable, toShown } from '../output/printable.ts'
 import { formatHeadedTable } from '../output/text-table.ts'
 import { wrapOn, wrapWords } from '../output/wrap-words.ts'
@@ -71,7 +71,7 @@ function formatEffort(result: PromptResult): string {
   const { backend, duration_ms: durationMs, token_usage: usage } = result
   const tokens = formatTokenCount(usage, backend)
   const counted = tokens === undefined ? undefined : `${tokens} tokens`
-  const parts = [formatDuration(durationMs), counted, formatPaid(result)]
+  const parts = [formatTimeOf(durationMs), counted, formatPaid(result)]
   return parts.filter((part) => part !== undefined).join(', ')
 }
 
@@ -166,27 +166,26 @@ function toContenderRow(contender: Contender): string[] {
   const { name, backend, state, worktree, duration_ms: durationMs, token_usage: usage } = contender
   return [
     ...[name, state, ...formatSizes(worktree)],
-    durationMs === undefined ? '-' : formatDuration(durationMs),
+    formatTimeOf(durationMs) ?? '-',
     formatTokenCount(usage, backend) ?? '-',
     formatPaid(contender) ?? '-',
     contender.work === 'none' ? '-' : contender.work,
   ]
 }
 
-function formatSizes({ files, insertions, deletions, checks }: Sizes = NO_SIZES): string[] {
+/** Without a worktree, nothing was measured. */
+function formatSizes(worktree: ComparedWorktree | undefined): string[] {
+  if (worktree === undefined) return ['-', '-', '-', '-']
+  const { files, insertions, deletions, checks } = worktree
   const size = files === 0 ? ['-', '-'] : [`+${insertions}`, `-${deletions}`]
   return [String(files), ...size, formatChecks(checks)]
 }
-
-type Sizes = Pick<ComparedWorktree, 'files' | 'insertions' | 'deletions' | 'checks'>
-
-const NO_SIZES: Sizes = { files: 0, insertions: 0, deletions: 0, checks: [] }
 
 function toRow(result: ComparedResult): string[] {
   const { backend, worktree, duration_ms: durationMs, token_usage: usage } = result
   const { name = backend } = worktree ?? {}
   const tokens = formatTokenCount(usage, backend) ?? '-'
-  const effort = [formatDuration(durationMs), tokens, formatPaid(result) ?? '-']
+  const effort = [formatTimeOf(durationMs) ?? '-', tokens, formatPaid(result) ?? '-']
   return [name, toPromptStatus(result), ...formatSizes(worktree), ...effort]
 }
 

@@ -144,7 +144,16 @@ function NoCost({ each: { token_usage: usage, cost_usd: cost, cost_kind: kind } 
 }
 
 function ContenderRow({ each, hasWork, isCutOff, isWinner, onKeep }: ContenderRowProps) {
-  const { name, state, duration_ms: duration, token_usage: usage, cost_usd: cost, cost_kind: kind, worktree, error } = each
+  const {
+    name,
+    state,
+    duration_ms: duration,
+    token_usage: usage,
+    cost_usd: cost,
+    cost_kind: kind,
+    worktree,
+    error,
+  } = each
   return (
     <tr class={isWinner ? 'contender-winner' : ''}>
       <td>
@@ -161,7 +170,9 @@ function ContenderRow({ each, hasWork, isCutOff, isWinner, onKeep }: ContenderRo
       )}
       {hasWork && (
         <td data-column="Changes">
-          {worktree === undefined || worktree.files === 0 ? (
+          {worktree === undefined ? (
+            '–'
+          ) : worktree.files === 0 ? (
             <span class="dim">none</span>
           ) : (
             <>
