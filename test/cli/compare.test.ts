@@ -126,13 +126,22 @@ describe('drover compare', () => {
     expect(alone).toMatchObject({ code: 0, report: { backends: ['claude'] } })
   })
 
-  it('leaves out unavailable agents with a warning', async () => {
-    const env = { DROVER_BACKENDS_CODEX_COMMAND: `${NOWHERE}/codex`, DROVER_BACKENDS_GEMINI_ENABLED: 'false' }
-    const ran = await report(['hello there', '--backends', 'codex,gemini,claude'], { env })
-    expect(ran).toMatchObject({ code: 0, report: { backends: ['claude'] } })
-    expect(ran.stderr).toMatch(
-      /^drover: warning: skipped: codex is not installed.*npm install --global @openai\/codex.*\ndrover: warning: skipped: gemini is disabled.*\n$/,
-    )
+  it('fails for named agents that cannot be used, says why, and keeps the answers of the others', async () => {
+    const unusable = { DROVER_BACKENDS_CODEX_COMMAND: `${NOWHERE}/codex`, DROVER_BACKENDS_GEMINI_ENABLED: 'false' }
+    const env = { ...unusable, DROVER_EXECUTIONS_KEEP: 'results' }
+    const named = ['--backends', 'codex,gemini,claude']
+    const ran = await report(['hello there', ...named], { env })
+    const failed = (error: RegExp) => ({ error_code: 'backend_unavailable', error: expect.stringMatching(error) })
+    const results = [failed(/^codex is not installed.*npm install/), failed(/^gemini is disabled/), { exit_code: 0 }]
+    expect(ran).toMatchObject({ code: 1, stderr: '', report: { backends: ['codex', 'gemini', 'claude'], results } })
+    const shown = await compare(['--show', ran.report.execution_id, '--json'], { env })
+    expect(JSON.parse(shown.stdout).contenders).toMatchObject([
+      { ...results[0], name: 'codex', state: 'failed' },
+      { ...results[1], name: 'gemini', state: 'failed' },
+      { name: 'claude', state: 'completed' },
+    ])
+    const { code, stderr } = await compare(['hello there', '--backends', 'codex,gemini'], { env })
+    expect([code, stderr]).toMatchObject([1, expect.stringContaining('no agent is available; install one')])
   })
 
   it.each<[string, string[], Record<string, string>, number, string]>([

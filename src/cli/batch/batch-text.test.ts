@@ -53,7 +53,9 @@ it('the tokens of an agent that reported none are not known, nor is the time of 
   expect(formatContenders([{ ...contender, state: 'failed', work: 'none' }], { out: OUT, id: 'exec_1' })).toMatch(
     /COST +WORK\nclaude +failed +- +- +- +- +- +- +- +-\n/,
   )
-  expect(formatComparison([result], { out: { ...OUT, isTty: false }, demoBackends: [] })).toMatch(/^claude\ncanceled\n$/)
+  expect(formatComparison([result], { out: { ...OUT, isTty: false }, demoBackends: [] })).toMatch(
+    /^claude\ncanceled\n$/,
+  )
 })
 
 it('a comparison says why a cost is not known', () => {

@@ -1,5 +1,4 @@
 import { howToAdd } from '../../agents/acp/known-agents.ts'
-import { backendUnavailable } from '../../agents/faults.ts'
 import { findInstallCommand } from '../../agents/install-command.ts'
 import { type AgentLocation, backendNames, locateAgents } from '../../agents/locate-agents.ts'
 import type { Config } from '../../config/config.shape.ts'
@@ -28,7 +27,6 @@ import { readSandbox, requestFromFlags } from '../prompt/prompt-flags.ts'
 import { readPrompt } from '../prompt/read-prompt.ts'
 import { readPreparation } from '../read-preparation.ts'
 import { readSettings } from '../settings.ts'
-import type { Channel } from '../terminal.ts'
 import { formatCompared, formatComparison, formatKeepResult, formatMissingCosts, leftLines } from './comparison-text.ts'
 import {
   checkListFlags,
@@ -43,7 +41,7 @@ import { closeResultFiles, openResultFiles, resultFileName, resultsDirectory } f
 import { isParallelFile } from './task-file.ts'
 
 export const run: RunCommand = async (invocation) => {
-  const { flags, runtime } = invocation
+  const { flags } = invocation
   checkListFlags(invocation)
   if (flags.isOn('list')) return await listEarlier(invocation)
   if (flags.text('show') !== undefined) return await showEarlier(invocation)
@@ -58,8 +56,7 @@ export const run: RunCommand = async (invocation) => {
   const isDryRun = flags.isOn('dry-run') || config.unified_flags.dry_run
   const names = readBackends(invocation, backendNames(config.backends))
   const isImplicit = names === undefined && !flags.isOn('all-backends')
-  const choice = { names, isDryRun, err: runtime.terminal.err, atLeast: isImplicit ? 2 : 1 }
-  const backends = await chooseBackends(located, choice)
+  const backends = chooseBackends(located, { names, isDryRun, atLeast: isImplicit ? 2 : 1 })
   checkKeptName(invocation, backends)
   const comparison = { config, located, isDryRun, backends, prompt: await readPrompt(invocation) }
   await warnOfTaskFile(invocation, comparison.prompt)
@@ -296,26 +293,20 @@ function locateAll({ flags, runtime }: Invocation, { backends }: Config): readon
   return locateAgents({ ...runtime, backends, demo: flags.isOn('demo') ? runtime.demoAgent : undefined })
 }
 
-type BackendChoice = { names: readonly string[] | undefined; isDryRun: boolean; err: Channel; atLeast: number }
+type BackendChoice = { names: readonly string[] | undefined; isDryRun: boolean; atLeast: number }
 
-/** Leaves out named agents that cannot be used, with a warning. A dry run does not need named ones installed. */
-async function chooseBackends(located: readonly AgentLocation[], backendChoice: BackendChoice): Promise<string[]> {
-  const { names, isDryRun, err, atLeast } = backendChoice
+/** A named agent that cannot be used takes part and fails with the reason. A dry run does not need named ones installed. */
+function chooseBackends(located: readonly AgentLocation[], { names, isDryRun, atLeast }: BackendChoice) {
   const isShown = isDryRun && names !== undefined
   const isUsable = ({ isEnabled, program }: AgentLocation) => isEnabled && (isShown || program !== undefined)
   const usable = located.filter(isUsable).map(({ backend }): string => backend)
-  const missing = located.filter((agent) => names?.includes(agent.backend) === true && !isUsable(agent))
-  for (const { backend, isEnabled, wanted } of missing) {
-    const { message } = backendUnavailable({ backend, reason: isEnabled ? 'not_installed' : 'disabled', wanted })
-    await err.write(`drover: warning: skipped: ${message}\n`)
-  }
-  const left = names?.filter((name) => usable.includes(name)) ?? usable
-  if (left.length < atLeast) {
+  const available = names?.filter((name) => usable.includes(name)) ?? usable
+  if (available.length < atLeast) {
     const installable = located.filter((agent) => agent.isEnabled && !isUsable(agent))
     throw tooFewBackends({
-      available: left,
+      available,
       install: installable.flatMap(({ backend }) => findInstallCommand(backend) ?? []),
     })
   }
-  return left
+  return names ?? usable
 }
