@@ -23,6 +23,7 @@ const Contender = Type.Object({
   session_id: optional(text('Its session, if one is stored.')),
   duration_ms: optional(count('How long it ran; absent if it never began.')),
   model: optional(text('The model that the agent reported, otherwise the requested one.')),
+  agent_version: optional(text('The version of the agent, if it tells; known when the comparison has ended.')),
   is_demo: optional(Type.Literal(true, { description: 'The built-in demo agent answered.' })),
   output: optional(text('Its answer, if answers are kept.')),
   usage: optional(

@@ -319,6 +319,7 @@ function answered({ duration_ms: time, ...known }: Known, result: ComparedResult
     ...(duration_ms > 0 && { duration_ms }),
     ...tokensOf(token_usage, backend),
     ...(model !== undefined && { model }),
+    ...(result.agent_version !== undefined && { agent_version: result.agent_version }),
     ...(cost_usd !== undefined && { cost_usd }),
     ...(cost_kind !== undefined && { cost_kind }),
     ...(error !== undefined && { error }),

@@ -32,9 +32,13 @@ beforeEach(() => {
 
 /** An agent that does what the script says in its directory. */
 function teach(name: string, script: string): void {
-  writeFileSync(join(home.path, 'bin', name), `#!/bin/sh\ncat > /dev/null\n${script}\necho "${name} is done"\n`, {
-    mode: 0o755,
-  })
+  writeFileSync(
+    join(home.path, 'bin', name),
+    `#!/bin/sh\n[ "$1" = --version ] && exec echo 1.2.3\ncat > /dev/null\n${script}\necho "${name} is done"\n`,
+    {
+      mode: 0o755,
+    },
+  )
 }
 
 /** Most tests are about something else, and a sandbox takes time to start. */

@@ -184,7 +184,7 @@ describe('drover compare', () => {
     const { code, stdout } = await compare(['hello there', '--backends', 'claude,codex'])
     expect(code).toBe(1)
     expect(stdout).toMatch(
-      /^claude \(demo\)\nThis is .*\n[\d.]+ m?s, \d+ tokens\n\ncodex\nfailed: .*\n[\d.]+ m?s\n\nThe cost of demo is not known\..*\n$/,
+      /^claude 0\.0\.0-fake \(demo\)\nThis is .*\n[\d.]+ m?s, \d+ tokens\n\ncodex 0\.0\.0-fake\nfailed: .*\n[\d.]+ m?s\n\nThe cost of demo is not known\..*\n$/,
     )
   })
 
@@ -212,7 +212,9 @@ describe('drover compare', () => {
     const { report: made } = await report(['hello there', '--backends', 'codex,claude', '--output-dir', 'out'])
     const read = (name: string) => JSON.parse(readFileSync(join(home.path, 'out', name), 'utf8'))
     expect(readdirSync(join(home.path, 'out')).sort()).toEqual(['001_codex.json', '002_claude.json', 'summary.json'])
-    expect(read('001_codex.json')).toEqual({ backend: 'codex', prompt: 'hello there', result: made.results[0] })
+    const [{ agent_version: version, ...result }] = made.results
+    expect(read('001_codex.json')).toEqual({ backend: 'codex', prompt: 'hello there', result })
+    expect(version).toBe('0.0.0-fake')
     expect(read('summary.json')).toEqual(made)
   })
 
@@ -270,13 +272,13 @@ describe.skipIf(!hasTerminals)('drover compare on a terminal', () => {
 
   it('prints the answers side by side on a wide terminal', async () => {
     expect(await onTerminal(83)).toMatch(
-      /^claude \(demo\) +│ codex\n─{40} │ ─{40}\none two three four five six seven eight +│ short\nnine ten +│\n +│\nCOST +│ COST\n\nThe cost of demo and the model of codex is not known\..*\n$/,
+      /^claude 0\.0\.0-fake \(demo\) +│ codex 0\.0\.0-fake \(model unknown\)\n─{40} │ ─{40}\none two three four five six seven eight +│ short\nnine ten +│\n +│\nCOST +│ COST\n\nThe cost of demo and the model of codex is not known\..*\n$/,
     )
   })
 
   it.runIf(IS_FULL)('prints them one after another on a narrow one', async () => {
     expect(await onTerminal(82)).toMatch(
-      /^claude \(demo\)\none two .* ten\nCOST\n\ncodex\nshort\nCOST\n\nThe cost of .*\n$/,
+      /^claude .*\none two .* ten\nCOST\n\ncodex .*\nshort\nCOST\n\nThe cost of .*\n$/,
     )
   })
 })

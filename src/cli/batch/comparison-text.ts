@@ -23,11 +23,11 @@ type ComparisonLayout = {
   isQuiet?: boolean
 }
 
-export function formatComparison(results: readonly PromptResult[], layout: ComparisonLayout): string {
-  const { out, demoBackends, isQuiet = false } = layout
+export function formatComparison(results: readonly ComparedResult[], layout: ComparisonLayout): string {
+  const { out, isQuiet = false } = layout
   const width = out.isTty ? columnWidth(results.length, out.columns) : undefined
   const labels = toLabels(results.map(({ backend }) => backend))
-  const names = results.map((result, at) => formatName(result, labels[at] ?? '', demoBackends))
+  const names = results.map((result, at) => formatName(result, labels[at] ?? '', layout))
   const effort = (result: PromptResult) => (isQuiet ? '' : formatEffort(result))
   if (width === undefined) {
     return results
@@ -56,10 +56,17 @@ function formatAnswer(result: PromptResult, { out, name, effort }: Answer): stri
   return `${[...lines, ...(effort === '' ? [] : [out.style('dim', effort)])].join('\n')}\n`
 }
 
-/** The demo agent has no model, and not every agent reports its own. */
-function formatName({ backend, model }: PromptResult, label: string, demoBackends: readonly string[]): string {
+/** `claude 2.1.197 (opus)`. The demo agent has no model, and not every agent reports its own. */
+function formatName(
+  result: ComparedResult,
+  label: string,
+  { demoBackends, isQuiet = false }: ComparisonLayout,
+): string {
+  const { backend, model, agent_version: version } = result
   if (demoBackends.includes(backend)) return `${label} (demo)`
-  return model === undefined ? label : `${label} (${model})`
+  const name = version === undefined || isQuiet ? label : `${label} ${version}`
+  const hasAnswered = !isQuiet && toPromptStatus(result) === 'completed'
+  return model === undefined && !hasAnswered ? name : `${name} (${model ?? 'model unknown'})`
 }
 
 function shownAnswer(result: PromptResult): string {

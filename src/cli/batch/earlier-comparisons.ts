@@ -4,7 +4,7 @@ import { NO_USAGE } from '../../agents/adapter/token-usage.ts'
 import { executionIdMalformed, executionNotFound } from '../../executions/store/faults.ts'
 import { Fault, isFault } from '../../kit/fault.ts'
 import { USER } from '../../prompts/caller.ts'
-import type { PromptResult } from '../../prompts/prompt-result.shape.ts'
+import type { ComparedResult } from '../../prompts/prompt-result.shape.ts'
 import { isInDirectory } from '../../prompts/workdir-policy.ts'
 import type { ComparisonPage, ComparisonSummary, ComparisonView } from '../../service/comparison.shape.ts'
 import { comparisonUnknown } from '../../service/faults.ts'
@@ -130,7 +130,7 @@ export async function showEarlier(invocation: Invocation): Promise<number> {
 }
 
 /** Of a comparison without a result, those of the agents that had ended. */
-function toAnswer({ state, output, duration_ms, token_usage = NO_USAGE, ...known }: Contender): PromptResult[] {
+function toAnswer({ state, output, duration_ms, token_usage = NO_USAGE, ...known }: Contender): ComparedResult[] {
   if (output === undefined) return []
   const { name: _, work: _work, usage: _usage, worktree: _worktree, is_demo: _demo, ...fields } = known
   const exit_code = state === 'completed' ? 0 : 1
