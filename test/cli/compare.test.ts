@@ -272,13 +272,13 @@ describe.skipIf(!hasTerminals)('drover compare on a terminal', () => {
 
   it('prints the answers side by side on a wide terminal', async () => {
     expect(await onTerminal(83)).toMatch(
-      /^claude 0\.0\.0-fake \(demo\) +│ codex 0\.0\.0-fake \(model unknown\)\n─{40} │ ─{40}\none two three four five six seven eight +│ short\nnine ten +│\n +│\nCOST +│ COST\n\nThe cost of demo and the model of codex is not known\..*\n$/,
+      /^claude 0\.0\.0-fake \(demo\) +│ codex 0\.0\.0-fake \(model unknown\)\n─{40} │ ─{40}\none two three four five six seven eight +│ short\nnine ten +│\n +│\nCOST +│ COST\n\nThe cost of demo and the model of codex is not known\..*\nnot kept; to keep answers: drover config set executions\.keep results\n$/,
     )
   })
 
   it.runIf(IS_FULL)('prints them one after another on a narrow one', async () => {
     expect(await onTerminal(82)).toMatch(
-      /^claude .*\none two .* ten\nCOST\n\ncodex .*\nshort\nCOST\n\nThe cost of .*\n$/,
+      /^claude .*\none two .* ten\nCOST\n\ncodex .*\nshort\nCOST\n\nThe cost of .*\nnot kept; .*\n$/,
     )
   })
 })

@@ -85,7 +85,9 @@ describe('drover compare --list', () => {
     const times = [...open.stdout.matchAll(/^([\d.]+ m?s)(?:, |$)/gm)].map(([, time]) => time)
     expect(open.stdout).toMatch(new RegExp(`\nclaude .* ${times[0]} .*\ncodex .* ${times[1]} `))
     expect(open.stdout).toMatch(/\nclaude: sh -c .* failed with exit code 1\n {2}no knots\n/)
-    expect(open.stdout).toContain(`drover compare --keep NAME --comparison ${short}\n`)
+    for (const act of ['--diff', '--keep']) {
+      expect(open.stdout).toContain(`drover compare ${act} NAME --comparison ${short}\n`)
+    }
     expect((await drover(['--show', short, '--quiet'])).stdout).toBe('claude\nclaude is done\n\ncodex\ncodex is done\n')
     expect((await drover(['--keep', 'codex', '--comparison', short, '--quiet'])).stdout).toBe('')
     const kept = (await drover(['--show', short])).stdout

@@ -2,6 +2,7 @@ import { howToAdd } from '../../agents/acp/known-agents.ts'
 import { findInstallCommand } from '../../agents/install-command.ts'
 import { type AgentLocation, backendNames, locateAgents } from '../../agents/locate-agents.ts'
 import type { Config } from '../../config/config.shape.ts'
+import { resolveKeepMode } from '../../executions/store/execution-states.ts'
 import { Fault, isFault } from '../../kit/fault.ts'
 import { DEFAULT_CHECK_TIMEOUT_MS, parseCheck } from '../../kit/process/run-check.ts'
 import { quoteWord } from '../../kit/shell-words.ts'
@@ -27,7 +28,14 @@ import { readSandbox, requestFromFlags } from '../prompt/prompt-flags.ts'
 import { readPrompt } from '../prompt/read-prompt.ts'
 import { readPreparation } from '../read-preparation.ts'
 import { readSettings } from '../settings.ts'
-import { formatCompared, formatComparison, formatKeepResult, formatMissingCosts, leftLines } from './comparison-text.ts'
+import {
+  formatCompared,
+  formatComparison,
+  formatKeepResult,
+  formatMissingCosts,
+  leftLines,
+  toShortId,
+} from './comparison-text.ts'
 import {
   checkListFlags,
   findCurrentRepository,
@@ -41,7 +49,7 @@ import { closeResultFiles, openResultFiles, resultFileName, resultsDirectory } f
 import { isParallelFile } from './task-file.ts'
 
 export const run: RunCommand = async (invocation) => {
-  const { flags } = invocation
+  const { flags, runtime } = invocation
   checkListFlags(invocation)
   if (flags.isOn('list')) return await listEarlier(invocation)
   if (flags.text('show') !== undefined) return await showEarlier(invocation)
@@ -67,9 +75,18 @@ export const run: RunCommand = async (invocation) => {
     const by = interruption.by()
     // Ctrl-C while git worked.
     if (by === undefined || !(error instanceof Fault || isAbortError(error))) throw namingTheFlag(error, invocation)
+    await runtime.terminal.err.write(describeCanceled(undefined))
     return exitCodeOfSignal(by)
   }
 }
+
+/** Its id is known if it is kept. */
+function describeCanceled(id: string | undefined): string {
+  const what = id === undefined ? '' : `"drover compare --show ${toShortId(id)}" shows what had ended; `
+  return `drover: canceled; ${what}to start again, run the same command\n`
+}
+
+const NOT_KEPT = 'not kept; to keep answers: drover config set executions.keep results'
 
 function isAbortError(error: unknown): boolean {
   return error instanceof DOMException && error.name === 'AbortError'
@@ -125,7 +142,22 @@ async function compare(invocation: Invocation, comparison: ComparedAgents): Prom
     await printDryRun(invocation, { outcomes, report, directory })
   } else await printComparison(invocation, { result, report, located })
   await closeResultFiles(invocation, files)
-  return exitCode(results.some((each) => toPromptStatus(each) !== 'completed') || isKeptBad(result, flags.text('keep')))
+  const code = exitCode(
+    results.some((each) => toPromptStatus(each) !== 'completed') || isKeptBad(result, flags.text('keep')),
+  )
+  if (!isDryRun && !flags.isOn('json')) await printWayOn(invocation, { config, id: result.execution_id, code })
+  return code
+}
+
+type Ended = { config: Config; id: string | undefined; code: number }
+
+/** How to look at it again, or how to keep the next one. */
+async function printWayOn({ flags, runtime }: Invocation, { config, id, code }: Ended): Promise<void> {
+  const { out, err } = runtime.terminal
+  const mode = resolveKeepMode(config.executions.keep, flags.isOn('worktrees') ? 'results' : 'none')
+  if (code > 1) await err.write(describeCanceled(mode === 'none' ? undefined : id))
+  else if (mode === 'none' && !flags.isOn('worktrees') && !flags.isOn('quiet') && out.isTty && err.isTty)
+    await err.write(`${err.style('dim', NOT_KEPT)}\n`)
 }
 
 function worktreeRequest({ flags }: Invocation) {

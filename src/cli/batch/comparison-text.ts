@@ -159,20 +159,29 @@ export function formatContenders(contenders: readonly Contender[], { out, id }: 
     const { path } = worktree ?? {}
     return work === 'open' && path !== undefined ? [`${name}: ${toPrintable(path)}`] : []
   })
-  const hint = `To keep one as a branch: drover compare --keep NAME --comparison ${toShortId(id)}`
+  const ofThis = `--comparison ${toShortId(id)}`
+  const hints = [
+    `To see an agent's changes: drover compare --diff NAME ${ofThis}`,
+    `To keep one as a branch: drover compare --keep NAME ${ofThis}`,
+  ]
   const lines = [
     ...['', ...formatHeadedTable(rows, out)],
     ...(errors.length === 0 ? [] : ['', ...errors]),
     ...formatProblems(worktrees, out),
-    ...(open.length === 0 ? [] : ['', ...open, hint]),
+    ...(open.length === 0 ? [] : ['', ...open, ...hints]),
   ]
   return `${lines.join('\n')}\n`
+}
+
+/** As drover spells it in texts. */
+export function toStateText(state: Contender['state']): string {
+  return state === 'cancelled' ? 'canceled' : state
 }
 
 function toContenderRow(contender: Contender): string[] {
   const { name, backend, state, worktree, duration_ms: durationMs, token_usage: usage } = contender
   return [
-    ...[name, state, ...formatSizes(worktree)],
+    ...[name, toStateText(state), ...formatSizes(worktree)],
     formatTimeOf(durationMs) ?? '-',
     formatTokenCount(usage, backend) ?? '-',
     formatPaid(contender) ?? '-',

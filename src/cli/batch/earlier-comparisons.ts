@@ -21,7 +21,7 @@ import { formatHeadedTable, tableWidth } from '../output/text-table.ts'
 import { requestFromFlags } from '../prompt/prompt-flags.ts'
 import { readSettings } from '../settings.ts'
 import type { Channel } from '../terminal.ts'
-import { formatCheckCounts, formatComparison, formatContenders, toShortId } from './comparison-text.ts'
+import { formatCheckCounts, formatComparison, formatContenders, toShortId, toStateText } from './comparison-text.ts'
 
 const DEFAULT_LIMIT = 20
 const NONE =
@@ -77,7 +77,7 @@ function comparisonRows(comparisons: readonly ComparisonSummary[], { now, here }
   const rows = comparisons.flatMap((each) => [
     [
       toShortId(each.id),
-      each.state ?? '-',
+      each.state === undefined ? '-' : toStateText(each.state),
       '',
       each.winner === undefined ? '' : `kept ${each.winner}`,
       formatAge(each.created_at, now),
@@ -86,7 +86,7 @@ function comparisonRows(comparisons: readonly ComparisonSummary[], { now, here }
     ],
     ...each.contenders.map(({ name, state, checks, work }) => [
       `└ ${name}`,
-      state ?? '-',
+      state === undefined ? '-' : toStateText(state),
       checks === undefined ? '-' : formatCheckCounts(checks),
       work === 'none' ? '-' : work,
       '',
@@ -144,7 +144,7 @@ type Shown = { out: Channel; now: Date; isQuiet: boolean }
 /** Pure. */
 function formatView(view: ComparisonView, { out, now, isQuiet }: Shown): string {
   const { id, state, prompt = '', created_at: time, contenders, warnings = [] } = view
-  const head = toOneLine(`${toShortId(id)} ${state}, ${formatAge(time, now)}: ${prompt}`, tableWidth(out))
+  const head = toOneLine(`${toShortId(id)} ${toStateText(state)}, ${formatAge(time, now)}: ${prompt}`, tableWidth(out))
   const results = contenders.flatMap(toAnswer)
   const demoBackends = contenders.filter((each) => each.is_demo === true).map(({ backend }) => backend)
   if (isQuiet) return formatComparison(results, { out, demoBackends, isQuiet })
