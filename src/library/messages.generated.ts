@@ -1068,6 +1068,8 @@ export type ComparedResult = {
   boundary?: BoundaryReport | undefined
   /** Parts of the request that could not be fulfilled. */
   warnings?: readonly string[] | undefined
+  /** The version of the agent, if it tells. The demo agent has none. */
+  agent_version?: string | undefined
   /** What an agent changed in its worktree, and what the checks say about it. */
   worktree?: ComparedWorktree | undefined
 }

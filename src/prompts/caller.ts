@@ -47,7 +47,7 @@ export type Caller = CallerOrigin &
         readonly role: 'client' | 'operator' | 'admin'
         /** It may move branches of the user, and check them out. */
         readonly mayMerge?: true | undefined
-        /** It is the user of this machine, who may change runs in every repository. */
+        /** It is the user of this machine, who may change runs, and keep work of comparisons, in every repository. */
         readonly isUser?: true
       }
   )
@@ -60,6 +60,11 @@ const UNKNOWN = 'unknown'
 /** The key that what the caller starts belongs to. */
 export function ownerKey(by: Caller): ClientKey | undefined {
   return by.is === 'client' ? by.key : undefined
+}
+
+/** Whether something with this key is the caller's own. What commands of the user start has none. */
+export function isOwn(by: Caller, keyId: string | undefined): boolean {
+  return keyId === ownerKey(by)?.id || (keyId === undefined && by.is === 'client' && by.isUser === true)
 }
 
 /** The id of the key whose things are all that the caller sees. Undefined: it sees everything. */

@@ -1,7 +1,7 @@
 import type { PromptContext } from './prompt-context.ts'
 import type { CompareRequest } from './prompt-request.shape.ts'
 import type { PromptRequest } from './prompt-request.ts'
-import type { ComparisonResult } from './prompt-result.shape.ts'
+import type { ComparedResult, ComparisonResult, PromptResult } from './prompt-result.shape.ts'
 import { type BatchRunOptions, runBatch, runParts, toStatelessRequest } from './run-batch.ts'
 
 /** Runs the same prompt on several agents. */
@@ -42,6 +42,24 @@ export async function askAgents(
   const atOnce = sequential === true ? 1 : requests.length
   const environments = places?.map(({ env }) => env)
   const parts = { context, part: 'compare_backend', environments, ...batch } as const
-  const results = await runParts(requests, { atOnce, failFast: false }, parts)
-  return { prompt, backends, results, total_duration_ms: Math.round(performance.now() - startedAt) }
+  const answers = await runParts(requests, { atOnce, failFast: false }, parts)
+  const totalMs = Math.round(performance.now() - startedAt)
+  const results = dryRun === true ? answers : await withVersions(answers, context, batch.signal)
+  return { prompt, backends, results, total_duration_ms: totalMs }
+}
+
+/** Asked for after the answers, so that it takes no time from an agent. Workers on other machines have agents of their own. */
+async function withVersions(
+  results: readonly PromptResult[],
+  { locate, askVersion, dispatch }: PromptContext,
+  signal: AbortSignal,
+): Promise<ComparedResult[]> {
+  if (askVersion === undefined || dispatch !== undefined) return [...results]
+  return await Promise.all(
+    results.map(async (result): Promise<ComparedResult> => {
+      const agent = locate(result.backend)
+      const version = agent === undefined || signal.aborted ? undefined : await askVersion(agent)
+      return version === undefined ? result : { ...result, agent_version: version }
+    }),
+  )
 }

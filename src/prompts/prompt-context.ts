@@ -56,6 +56,8 @@ export type PromptContext = {
   clock: Clock
   /** Finds an agent, and whether it is enabled; undefined if there is no such backend. */
   locate(backend: Backend): AgentLocation | undefined
+  /** The version of an agent, which may have to be asked for it. */
+  askVersion?(agent: AgentLocation): Promise<string | undefined>
   /** Called when the first session is stored: a prompt without a session must not fail if there is no store. */
   openStore(): Promise<SessionStore>
   slots: Slots

@@ -230,7 +230,11 @@ export type KeepResult = Message<typeof KeepResult>
 
 export const ComparedResult = named(
   'ComparedResult',
-  Type.Object({ ...RESULT, worktree: Type.Optional(ComparedWorktree) }),
+  Type.Object({
+    ...RESULT,
+    agent_version: optionalText('The version of the agent, if it tells. The demo agent has none.'),
+    worktree: Type.Optional(ComparedWorktree),
+  }),
   'The result of one agent of a comparison.',
 )
 export type ComparedResult = Message<typeof ComparedResult>

@@ -38,6 +38,20 @@ export function splitTokens(usage: Usage, backend: string): Tokens {
   }
 }
 
+export type SharedUsage = {
+  /** Counted alike for each agent. Missing if the agent reported no tokens. */
+  usage?: { input_tokens: number; output_tokens: number; total_tokens: number }
+}
+
+export function sharedUsage({
+  token_usage: usage,
+  backend,
+}: Pick<PromptResult, 'token_usage' | 'backend'>): SharedUsage {
+  const { input, output } = splitTokens(usage, backend)
+  if (input + output === 0) return {}
+  return { usage: { input_tokens: input, output_tokens: output, total_tokens: input + output } }
+}
+
 /** All tokens of a turn, each once. */
 export function countTokens(usage: Usage, backend: string): number {
   const { input, output } = splitTokens(usage, backend)

@@ -10,6 +10,8 @@ export type AgentDirectory = {
   find(backend: Backend): AgentLocation | undefined
   /** The version, if the background query has returned it. */
   knownVersion(agent: AgentLocation): string | undefined
+  /** The version. An agent is asked once. */
+  askVersion(agent: AgentLocation): Promise<string | undefined>
 }
 
 /** How long the list of agents is cached. An agent that is installed while the server runs appears after this time. */
@@ -25,7 +27,10 @@ export function createAgentDirectory(places: LocateOptions): AgentDirectory {
 
   const askVersion = async (agent: AgentLocation) => {
     // A disabled agent must not be started, not even for its version.
-    if (agent.isEnabled) versions.set(agent.backend, await probe.ask(agent))
+    if (!agent.isEnabled) return undefined
+    const version = await probe.ask(agent)
+    versions.set(agent.backend, version)
+    return version
   }
   const list = () => {
     if (listed === undefined || performance.now() - listed.at > LIST_CACHE_MS) {
@@ -41,5 +46,5 @@ export function createAgentDirectory(places: LocateOptions): AgentDirectory {
     if (agent?.program !== undefined) located.set(backend, { at: performance.now(), agent })
     return agent
   }
-  return { list, find, knownVersion: ({ backend }) => versions.get(backend) }
+  return { list, find, askVersion, knownVersion: ({ backend }) => versions.get(backend) }
 }

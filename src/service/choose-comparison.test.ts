@@ -5,7 +5,7 @@ import type { Execution } from '../executions/store/execution.shape.ts'
 import { EXECUTION_STATES } from '../executions/store/execution-states.ts'
 import { executionNotFound } from '../executions/store/faults.ts'
 import { takeLock } from '../kit/files/lock.ts'
-import { USER } from '../prompts/caller.ts'
+import { type Caller, USER } from '../prompts/caller.ts'
 import { type FoundWorktree, toUseLock } from '../workspace/worktree-records.ts'
 import { type Choosing, checkName, chooseLast, chooseNamed, findGroup, refuseRunning } from './choose-comparison.ts'
 import { firstLine, toLabels } from './comparison-worktrees.ts'
@@ -54,6 +54,16 @@ describe('chooseNamed', () => {
     await expect(chooseNamed('exec_aaa', choosing)).rejects.toThrow(
       '"exec_aaa" is too short to name a comparison; give',
     )
+  })
+})
+
+it('the user of the machine has what commands have started, also with a login to the console', async () => {
+  const by: Caller = { is: 'client', role: 'operator', key: { id: 'key_console', name: 'console' }, isUser: true }
+  expect(await namesOf(chooseLast('/r/.git', { ...choosing, by }))).toHaveLength(2)
+  await expect(chooseLast('/shared/.git', { ...choosing, by })).rejects.toMatchObject({ code: 'comparison_not_found' })
+  const { isUser: _, ...operator } = by
+  await expect(chooseLast('/r/.git', { ...choosing, by: operator })).rejects.toMatchObject({
+    code: 'comparison_not_found',
   })
 })
 

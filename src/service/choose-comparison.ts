@@ -3,7 +3,7 @@ import type { Execution } from '../executions/store/execution.shape.ts'
 import { isFinal } from '../executions/store/execution-states.ts'
 import { executionAmbiguous, executionIdMalformed, executionNotFound } from '../executions/store/faults.ts'
 import { Fault, isFault } from '../kit/fault.ts'
-import { type Caller, ownerKey } from '../prompts/caller.ts'
+import { type Caller, isOwn } from '../prompts/caller.ts'
 import { discoverWorkspace } from '../workspace/discover-workspace.ts'
 import type { Git } from '../workspace/git.ts'
 import { type FoundWorktree, isInUse } from '../workspace/worktree-records.ts'
@@ -98,8 +98,7 @@ export function findGroup(worktrees: readonly Pick<FoundWorktree, 'group'>[], gi
 }
 
 function ownWorktrees({ worktrees, by }: Choosing): FoundWorktree[] {
-  const keyId = ownerKey(by)?.id
-  return worktrees.filter(({ group, key_id }) => group !== undefined && key_id === keyId)
+  return worktrees.filter(({ group, key_id }) => group !== undefined && isOwn(by, key_id))
 }
 
 async function findRecorded(
@@ -108,7 +107,7 @@ async function findRecorded(
 ): Promise<Execution | undefined> {
   try {
     const found = await executions.find(by, given)
-    return found.kind === 'compare' && found.key_id === ownerKey(by)?.id ? found : undefined
+    return found.kind === 'compare' && isOwn(by, found.key_id) ? found : undefined
   } catch (error) {
     if (isFault(error, executionNotFound) || isFault(error, executionIdMalformed)) return undefined
     throw error
@@ -125,7 +124,7 @@ async function findNewer(
   const repositories = new Map<string, string | undefined>()
   for (const each of recorded) {
     if (last !== undefined && (each.id === last.group || each.created_at <= last.created_at)) return undefined
-    if (each.workdir === undefined || each.key_id !== ownerKey(by)?.id) continue
+    if (each.workdir === undefined || !isOwn(by, each.key_id)) continue
     if (!repositories.has(each.workdir)) {
       repositories.set(each.workdir, await findRepository(each.workdir, { git, signal }))
     }

@@ -6,7 +6,7 @@ import type { Worktree } from '../workspace/worktree-records.ts'
 /** A ref keeps the commit, also when its branch is merged and deleted. */
 const keptRef = (id: string, name: string) => `refs/drover/kept/${id}/${name}`
 
-/** What the kept work began with. */
+/** What the work began with. */
 const baseRef = (id: string) => `refs/drover/base/${id}`
 
 /** Points to a text with the commit, so that git may still forget the commit itself. */
@@ -16,14 +16,20 @@ type Noted = { git: Git; commit: string; signal: AbortSignal }
 
 /** Call it before the worktree is removed. */
 export async function noteKept(worktree: Worktree, { git, commit, signal }: Noted): Promise<void> {
-  const { group, label, base, git_common_dir: directory } = worktree
+  const { group, label } = worktree
   if (group === undefined || label === undefined) return
-  for (const [ref, target] of [
-    [keptRef(group, label), commit],
-    [baseRef(group), base],
-  ] as const) {
-    await askGitForOutput(git, { directory, args: ['update-ref', ref, target], signal })
-  }
+  await note(worktree, { git, ref: keptRef(group, label), target: commit, signal })
+  await noteBase(worktree, group, { git, signal })
+}
+
+async function noteBase(worktree: Worktree, group: string, options: Omit<Noted, 'commit'>): Promise<void> {
+  await note(worktree, { ...options, ref: baseRef(group), target: worktree.base })
+}
+
+type Ref = Omit<Noted, 'commit'> & { ref: string; target: string }
+
+async function note({ git_common_dir: directory }: Worktree, { git, ref, target, signal }: Ref): Promise<void> {
+  await askGitForOutput(git, { directory, args: ['update-ref', ref, target], signal })
 }
 
 /** The caller knows the commit anyway, so a failure of git is ignored. */
@@ -34,7 +40,8 @@ export async function noteDropped(worktree: Worktree, { git, commit, signal }: N
     const args = ['hash-object', '-w', '--stdin'] as const
     const text = await askGitForOutput(git, { directory, args, signal, stdin: `${commit}\n` })
     const id = text.toString('latin1').trim()
-    await askGitForOutput(git, { directory, args: ['update-ref', droppedRef(group, label), id], signal })
+    await note(worktree, { git, ref: droppedRef(group, label), target: id, signal })
+    await noteBase(worktree, group, { git, signal })
   } catch (error) {
     if (!(error instanceof Fault)) throw error
   }
@@ -51,7 +58,7 @@ export async function findDropped(asked: Asked, name: string): Promise<string | 
   return await ask(asked, ['cat-file', 'blob', droppedRef(asked.id, name)])
 }
 
-/** The commit that the kept work began with. */
+/** The commit that the work began with, if some was kept or dropped. */
 export async function findBase(asked: Asked): Promise<string | undefined> {
   return await ask(asked, ['rev-parse', '--verify', '--quiet', `${baseRef(asked.id)}^{commit}`])
 }

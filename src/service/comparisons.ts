@@ -92,14 +92,11 @@ export class Comparisons {
   async keep(wanted: KeepRequest, context: PromptContext, signal: AbortSignal): Promise<KeepResult> {
     const { name, comparison: given, ...request } = wanted
     refuseDeepNesting(context)
-    const git = locateGit(context)
-    const { executions } = this.#parts
-    const choosing = { worktrees: listWorktrees(this.#parts.worktrees), executions, by: context.by, git, signal, name }
+    const [git, { executions, worktrees: home }] = [locateGit(context), this.#parts]
+    const choosing = { worktrees: listWorktrees(home), executions, by: context.by, git, signal, name }
     const named = given === undefined ? undefined : await chooseNamed(given, choosing)
-    const start = this.#permit(context, {
-      ...request,
-      ...(named?.[0] !== undefined && { workdir: named[0].repository }),
-    })
+    const place = { ...request, ...(named?.[0] !== undefined && { workdir: named[0].repository }) }
+    const start = this.#permit(context, place, true)
     const { git_common_dir: repository } = await discoverWorkspace({ start, git, signal })
     const worktrees = named ?? (await chooseLast(repository, choosing))
     await refuseRunning(worktrees, choosing)
@@ -114,10 +111,14 @@ export class Comparisons {
   }
 
   /** The directory to compare in. Throws a Fault for what the caller may not do. */
-  #permit({ by, cwd, workdirs }: PromptContext, { workdir }: Pick<Comparison, 'workdir'>) {
+  #permit({ by, cwd, workdirs }: PromptContext, { workdir }: Pick<Comparison, 'workdir'>, isKept = false) {
     const { settings } = this.#parts
     if (by.is === 'user') return workdirs === undefined ? (workdir ?? cwd) : resolveWorkdir(workdir ?? cwd, workdirs)
-    const repository = chooseRepository(workdir, settings, { ...by, resolve: resolveDirectory })
+    // The user of the machine has made the work, and may keep it anywhere.
+    const repository =
+      isKept && by.isUser === true
+        ? (workdir ?? cwd)
+        : chooseRepository(workdir, settings, { ...by, resolve: resolveDirectory })
     refuseModes({ approval_mode: 'auto' }, by)
     return repository
   }

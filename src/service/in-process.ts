@@ -126,7 +126,7 @@ export class InProcessDrover
       ...{ settings, budgets: parts.budgets, records: this.records, demoAgent: server?.demoAgent },
       shared: {
         ...{ env, cwd, isRoot, clock, sandbox, slots: this.slots, warm: this.warm, observer: parts.observer },
-        locate: (backend) => this.agents.find(backend),
+        ...{ locate: this.agents.find, askVersion: this.agents.askVersion },
         openStore: async () => (await this.stores()).sessions,
         privateFiles: parts.privateFiles,
         telemetry: this.telemetry,

@@ -7,6 +7,7 @@ import type { Execution } from '../executions/store/execution.shape.ts'
 import { systemClock } from '../kit/clock.ts'
 import { randomIds } from '../kit/ids.ts'
 import { USER } from '../prompts/caller.ts'
+import type { ComparedResult } from '../prompts/prompt-result.shape.ts'
 import { discoverWorkspace } from '../workspace/discover-workspace.ts'
 import { locateGit } from '../workspace/git.ts'
 import { createWorktree } from '../workspace/worktrees/create-worktree.ts'
@@ -72,6 +73,43 @@ it('has the directory of a comparison of answers, which only its parts know', as
   }
   const parts = { executions, by: USER, worktrees: '/none', env: {}, cwd: '/', signal: new AbortController().signal }
   expect(await new ComparedWork(parts).show(ID)).toMatchObject({ workdir: '/w' })
+})
+
+/** A comparison that ended with this answer of claude. */
+function createEnded(answer: Partial<ComparedResult>, more: Partial<Execution> = {}): ComparedParts {
+  const ended = { state: 'completed', created_at: 'T', owner: '', last_seq: 0 } as const
+  const none = { input_tokens: 0, output_tokens: 0, cached_tokens: 0, reasoning_tokens: 0 }
+  const known = { session_id: '', backend: 'claude', exit_code: 0, duration_ms: 0, output: '', token_usage: none }
+  const result = { backends: ['claude'], results: [{ ...known, ...answer }] }
+  const execution = { ...ended, id: ID, kind: 'compare', result, ...more } as Execution
+  const executions: ComparedParts['executions'] = {
+    find: async () => execution,
+    list: async () => ({ executions: [] }),
+  }
+  const env = { PATH: '/usr/local/bin:/usr/bin:/bin' }
+  return { executions, by: USER, worktrees: '/none', env, cwd: '/', signal: new AbortController().signal }
+}
+
+it('has the answer, the model and tokens that mean the same for each agent, beside those that the agent reported', async () => {
+  const token_usage = { input_tokens: 800, output_tokens: 100, cached_tokens: 1200, reasoning_tokens: 0 }
+  const parts = createEnded({ output: 'Tabs.', model: 'house-1', duration_ms: 7, token_usage })
+  expect((await new ComparedWork(parts).show(ID)).contenders).toEqual([
+    {
+      ...{ name: 'claude', backend: 'claude', state: 'completed', work: 'none', duration_ms: 7 },
+      ...{ output: 'Tabs.', model: 'house-1', token_usage },
+      usage: { input_tokens: 2000, output_tokens: 100, total_tokens: 2100 },
+    },
+  ])
+})
+
+it('has no tokens and no time of an agent that never began', async () => {
+  const parts = createEnded({ exit_code: -1, error: 'canceled', error_code: 'canceled' }, { state: 'cancelled' })
+  expect((await new ComparedWork(parts).show(ID)).contenders).toEqual([
+    {
+      ...{ name: 'claude', backend: 'claude', state: 'cancelled', work: 'none', output: '' },
+      ...{ error: 'canceled', error_code: 'canceled' },
+    },
+  ])
 })
 
 it('shows its changes with new files, also if the agent has replaced .git', async () => {

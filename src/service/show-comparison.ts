@@ -1,4 +1,5 @@
 /** A comparison that has run: what each agent changed, and whose work was kept. */
+import type { Usage } from '../agents/adapter/agent.ts'
 import type { Execution } from '../executions/store/execution.shape.ts'
 import { isFinal } from '../executions/store/execution-states.ts'
 import { executionNotFound } from '../executions/store/faults.ts'
@@ -7,6 +8,7 @@ import { withoutUndefined } from '../kit/json-value.ts'
 import { type Caller, ownerKey } from '../prompts/caller.ts'
 import type { PromptContext } from '../prompts/prompt-context.ts'
 import type { ComparedResult, ComparedWorktree, ComparisonResult } from '../prompts/prompt-result.shape.ts'
+import { sharedUsage } from '../prompts/tokens.ts'
 import { isInDirectory } from '../prompts/workdir-policy.ts'
 import { discoverWorkspace } from '../workspace/discover-workspace.ts'
 import { type Git, locateGit } from '../workspace/git.ts'
@@ -27,7 +29,9 @@ import type { ExecutionService, WantedDiff } from './drover-service.ts'
 import { comparedWorkGone, comparisonNotFound, comparisonUnknown } from './faults.ts'
 
 type Contender = ComparisonView['contenders'][number]
-type Place = Pick<ComparedWorktree, 'base' | 'repository'>
+type Base = Pick<ComparedWorktree, 'base' | 'repository'>
+type Place = { name: string; repository: string | undefined }
+type Work = Pick<Contender, 'work' | 'commit'>
 type Ended = { result: ComparisonResult | undefined; parts: readonly Execution[] }
 type Named = Pick<ComparedWorktree, 'name' | 'repository'>
 
@@ -115,7 +119,7 @@ export class ComparedWork {
   }
 
   /** Where the kept work of a comparison without a result is. */
-  async #keptPlace(id: string, repository: string | undefined): Promise<Place | undefined> {
+  async #keptPlace(id: string, repository: string | undefined): Promise<Base | undefined> {
     const base = repository === undefined ? undefined : await findBase(this.#asked(id, repository))
     return base === undefined || repository === undefined ? undefined : { base, repository }
   }
@@ -127,21 +131,18 @@ export class ComparedWork {
   }
 
   async #contenders(execution: Execution, { result, parts }: Ended): Promise<Contender[]> {
-    const { id, state } = execution
+    const { id, state, workdir: repository } = execution
     if (result === undefined) return await this.#unfinished(execution, parts)
     const names = toLabels(result.backends)
     return await Promise.all(
       result.results.map(async (each, at): Promise<Contender> => {
         const part = parts.find((one) => one.id === each.execution_id)
         const name = names[at] ?? each.backend
-        return {
-          ...(part === undefined ? ofResult(each, state) : ofExecution(part)),
-          // As the answer has it: without the time before and after the agent.
-          duration_ms: each.duration_ms,
-          ...(each.error !== undefined && { error: each.error }),
-          ...{ name, ...(await this.#work(id, name, { result, worktree: each.worktree })) },
-          ...(each.worktree !== undefined && { worktree: each.worktree }),
-        }
+        const work = await this.#work(id, name, { result, worktree: each.worktree })
+        // After a cancellation, the answer has none.
+        const { worktree = await this.#measureWork(id, { name, repository }, work) } = each
+        const known = part === undefined ? { backend: each.backend, state: stateOf(each, state) } : ofExecution(part)
+        return { ...answered(known, each), ...{ name, ...work }, ...(worktree !== undefined && { worktree }) }
       }),
     )
   }
@@ -153,36 +154,42 @@ export class ComparedWork {
       parts.map(async (part, at): Promise<Contender> => {
         const open = this.#worktrees.find((each) => each.group === id && isBelow(part.workdir, each.path))
         const name = open?.label ?? names[at] ?? ''
-        const known = { ...ofExecution(part), ...(await this.#measuredTime(part)), name }
+        const known = { ...answered(ofExecution(part), await this.#result(part)), name }
         if (!isFinal(state)) return { ...known, work: 'none' }
-        if (open !== undefined) return { ...known, work: 'open', ...(await this.#measureOpen(name, open)) }
-        if (workdir === undefined || !isBelow(part.workdir, this.#parts.worktrees)) return { ...known, work: 'none' }
-        const kept = await this.#kept(id, { name, repository: workdir })
-        if (kept === undefined) return { ...known, ...(await this.#dropped(id, { name, repository: workdir })) }
-        return {
-          ...known,
-          work: 'kept',
-          commit: kept,
-          ...(await this.#measureKept(id, { name, repository: workdir }, kept)),
-        }
+        const place = { name, repository: workdir }
+        const work = open === undefined ? await this.#endedWork(id, place, part) : { work: 'open' as const }
+        const worktree = await this.#measureWork(id, place, work)
+        return { ...known, ...work, ...(worktree !== undefined && { worktree }) }
       }),
     )
   }
 
-  /** As the answer has it: without the time before and after the agent. Only the execution alone has its result. */
-  async #measuredTime({ id, state }: Execution): Promise<Pick<Contender, 'duration_ms'>> {
-    if (!isFinal(state)) return {}
+  async #endedWork(id: string, { name, repository }: Place, part: Execution): Promise<Work> {
+    if (repository === undefined || !isBelow(part.workdir, this.#parts.worktrees)) return { work: 'none' }
+    const commit = await this.#kept(id, { name, repository })
+    return commit === undefined ? await this.#dropped(id, { name, repository }) : { work: 'kept', commit }
+  }
+
+  /** Only the execution alone has its result. */
+  async #result({ id, state }: Execution): Promise<ComparedResult | undefined> {
+    if (!isFinal(state)) return undefined
     const { executions, by } = this.#parts
     const { result } = await executions.find(by, id).catch((error: unknown) => {
       if (isFault(error, executionNotFound)) return { result: undefined }
       throw error
     })
-    const time = result?.['duration_ms']
-    return typeof time === 'number' ? { duration_ms: time } : {}
+    return result as ComparedResult | undefined
   }
 
-  /** What a worktree is said to contain before it is measured. */
-  async #measureOpen(name: string, open: Worktree): Promise<Pick<Contender, 'worktree'>> {
+  /** Of work that the answer has not measured. */
+  async #measureWork(id: string, { name, repository }: Place, { commit }: Work): Promise<Contender['worktree']> {
+    const open = this.#open(id, name)
+    if (open !== undefined) return await this.#measureOpen(name, open)
+    if (repository === undefined || commit === undefined) return undefined
+    return await this.#measureCommit(id, { name, repository }, commit)
+  }
+
+  async #measureOpen(name: string, open: Worktree): Promise<Contender['worktree']> {
     const { path, branch, base, repository } = open
     const { signal } = this.#parts
     return await this.#measured({ name, path, branch, base, repository }, async () => {
@@ -190,10 +197,10 @@ export class ComparedWork {
     })
   }
 
-  async #measureKept(id: string, named: Named, to: string): Promise<Pick<Contender, 'worktree'>> {
+  async #measureCommit(id: string, named: Named, to: string): Promise<Contender['worktree']> {
     const { repository } = named
     const base = await findBase(this.#asked(id, repository))
-    if (base === undefined) return {}
+    if (base === undefined) return undefined
     const { signal } = this.#parts
     const branch = await findBranch(this.#asked(id, repository), to)
     return await this.#measured({ ...named, base, ...(branch !== undefined && { branch }) }, () =>
@@ -205,15 +212,15 @@ export class ComparedWork {
   async #measured(
     place: Omit<ComparedWorktree, 'files' | 'insertions' | 'deletions' | 'changes' | 'checks'>,
     measure: () => Promise<Patch['files']>,
-  ): Promise<Pick<Contender, 'worktree'>> {
+  ): Promise<Contender['worktree']> {
     try {
       const changes = await measure()
       const sum = (field: 'insertions' | 'deletions') => changes.reduce((total, each) => total + (each[field] ?? 0), 0)
       const sizes = { files: changes.length, insertions: sum('insertions'), deletions: sum('deletions') }
-      return { worktree: { ...place, ...sizes, changes: [...changes], checks: [] } }
+      return { ...place, ...sizes, changes: [...changes], checks: [] }
     } catch (error) {
       if (!(error instanceof Fault) || this.#parts.signal.aborted) throw error
-      return {}
+      return undefined
     }
   }
 
@@ -221,7 +228,7 @@ export class ComparedWork {
     id: string,
     name: string,
     { result, worktree }: { result: ComparisonResult; worktree: ComparedWorktree | undefined },
-  ): Promise<Pick<Contender, 'work' | 'commit'>> {
+  ): Promise<Work> {
     if (worktree === undefined) {
       if (this.#open(id, name) !== undefined) return { work: 'open' }
       const dropped = result.dropped?.find((each) => each.name === name)
@@ -255,7 +262,7 @@ export class ComparedWork {
     return { git: this.#git, signal: this.#parts.signal, id, repository }
   }
 
-  async #patch(id: string, worktree: Place & Named): Promise<Patch> {
+  async #patch(id: string, worktree: Base & Named): Promise<Patch> {
     const { signal } = this.#parts
     const { name, base, repository } = worktree
     const open = this.#open(id, name)
@@ -280,18 +287,35 @@ function isBelow(path: string | undefined, directory: string): boolean {
   return path !== undefined && isInDirectory(path, directory)
 }
 
-function ofExecution(part: Execution): Omit<Contender, 'name' | 'work'> {
+type Known = Omit<Contender, 'name' | 'work'>
+
+function ofExecution(part: Execution): Known {
   const { id, backend = '', state, session_id, usage, cost_usd, cost_kind, started_at: start, ended_at: end } = part
+  const { error, model, is_demo: isDemo } = part
   const hasTimes = start !== undefined && end !== undefined
   const duration_ms = hasTimes ? Math.max(0, Date.parse(end) - Date.parse(start)) : undefined
-  const known = { error: part.error?.message, session_id, duration_ms, usage, cost_usd, cost_kind }
-  return { backend, state, execution_id: id, ...withoutUndefined(known) }
+  const failure = { error: error?.message, error_code: error?.code }
+  const is_demo = isDemo === true ? true : undefined
+  const known = { ...failure, session_id, duration_ms, model, is_demo, cost_usd, cost_kind }
+  return { backend, state, execution_id: id, ...tokensOf(usage, backend), ...withoutUndefined(known) }
 }
 
-/** Its execution is not kept. */
-function ofResult({ backend, exit_code: code }: ComparedResult, state: Execution['state']) {
-  return {
-    backend,
-    state: code === 0 ? ('completed' as const) : state === 'completed' ? ('failed' as const) : state,
-  }
+/** As the answer has it: its time is without what came before and after the agent. One that never began has none. */
+function answered({ duration_ms: time, ...known }: Known, result: ComparedResult | undefined): Known {
+  if (result === undefined) return { ...known, ...withoutUndefined({ duration_ms: time }) }
+  const { backend, output, token_usage: usage, model, agent_version, cost_usd, cost_kind, error, error_code } = result
+  const duration_ms = result.duration_ms > 0 ? result.duration_ms : undefined
+  const told = { duration_ms, model, agent_version, cost_usd, cost_kind, error, error_code }
+  return { ...known, output, ...tokensOf(usage, backend), ...withoutUndefined(told) }
+}
+
+function tokensOf(usage: Usage | undefined, backend: string): Pick<Contender, 'usage' | 'token_usage'> {
+  if (usage === undefined) return {}
+  const shared = sharedUsage({ token_usage: usage, backend })
+  return shared.usage === undefined ? {} : { ...shared, token_usage: usage }
+}
+
+/** Of an agent whose execution is not kept. */
+function stateOf({ exit_code: code }: ComparedResult, state: Execution['state']): Contender['state'] {
+  return code === 0 ? 'completed' : state === 'completed' ? 'failed' : state
 }

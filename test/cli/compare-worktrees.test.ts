@@ -32,9 +32,13 @@ beforeEach(() => {
 
 /** An agent that does what the script says in its directory. */
 function teach(name: string, script: string): void {
-  writeFileSync(join(home.path, 'bin', name), `#!/bin/sh\ncat > /dev/null\n${script}\necho "${name} is done"\n`, {
-    mode: 0o755,
-  })
+  writeFileSync(
+    join(home.path, 'bin', name),
+    `#!/bin/sh\n[ "$1" = --version ] && exec echo 1.2.3\ncat > /dev/null\n${script}\necho "${name} is done"\n`,
+    {
+      mode: 0o755,
+    },
+  )
 }
 
 /** Most tests are about something else, and a sandbox takes time to start. */
@@ -277,7 +281,7 @@ describe('drover compare --worktrees', () => {
     expect(stderr).not.toContain('stored a session')
   })
 
-  it.runIf(IS_FULL)('leaves nothing behind after Ctrl-C during a check', async () => {
+  it('leaves nothing behind after Ctrl-C during a check, and says how to look at it and to start again', async () => {
     teach('claude', 'echo two >> a')
     teach('codex', 'echo two >> a')
     const pidFile = join(home.path, 'check')
@@ -290,6 +294,9 @@ describe('drover compare --worktrees', () => {
     expect(code).toBe(130)
     expect(isRunning(pid)).toBe(false)
     expect([...worktrees(), ...branches()]).toEqual([])
+    expect(stderr).toMatch(
+      /drover: canceled; "drover compare --show [0-9a-f]{8}" shows what had ended; to start again, run the same command\n$/,
+    )
     const [, commit = ''] = /dropped claude\. To get it back: git branch NAME ([0-9a-f]{12})/.exec(stderr) ?? []
     expect(repository.git('show', `${commit}:a`)).toContain('two')
   })
@@ -323,6 +330,10 @@ describe('drover compare --worktrees', () => {
       dropped && true,
       dropped,
     ])
+    if (dropped === undefined) return
+    const { stdout: shown } = await drover('--show', report.execution_id)
+    expect(shown).toMatch(/^[0-9a-f]{8} canceled, just now: /)
+    expect(shown).toMatch(/\nclaude +completed +1 +\+1 +-0 +- .* dropped\n/)
   })
 
   it.runIf(IS_FULL)(

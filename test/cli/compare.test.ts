@@ -126,13 +126,22 @@ describe('drover compare', () => {
     expect(alone).toMatchObject({ code: 0, report: { backends: ['claude'] } })
   })
 
-  it('leaves out unavailable agents with a warning', async () => {
-    const env = { DROVER_BACKENDS_CODEX_COMMAND: `${NOWHERE}/codex`, DROVER_BACKENDS_GEMINI_ENABLED: 'false' }
-    const ran = await report(['hello there', '--backends', 'codex,gemini,claude'], { env })
-    expect(ran).toMatchObject({ code: 0, report: { backends: ['claude'] } })
-    expect(ran.stderr).toMatch(
-      /^drover: warning: skipped: codex is not installed.*npm install --global @openai\/codex.*\ndrover: warning: skipped: gemini is disabled.*\n$/,
-    )
+  it('fails for named agents that cannot be used, says why, and keeps the answers of the others', async () => {
+    const unusable = { DROVER_BACKENDS_CODEX_COMMAND: `${NOWHERE}/codex`, DROVER_BACKENDS_GEMINI_ENABLED: 'false' }
+    const env = { ...unusable, DROVER_EXECUTIONS_KEEP: 'results' }
+    const named = ['--backends', 'codex,gemini,claude']
+    const ran = await report(['hello there', ...named], { env })
+    const failed = (error: RegExp) => ({ error_code: 'backend_unavailable', error: expect.stringMatching(error) })
+    const results = [failed(/^codex is not installed.*npm install/), failed(/^gemini is disabled/), { exit_code: 0 }]
+    expect(ran).toMatchObject({ code: 1, stderr: '', report: { backends: ['codex', 'gemini', 'claude'], results } })
+    const shown = await compare(['--show', ran.report.execution_id, '--json'], { env })
+    expect(JSON.parse(shown.stdout).contenders).toMatchObject([
+      { ...results[0], name: 'codex', state: 'failed' },
+      { ...results[1], name: 'gemini', state: 'failed' },
+      { name: 'claude', state: 'completed' },
+    ])
+    const { code, stderr } = await compare(['hello there', '--backends', 'codex,gemini'], { env })
+    expect([code, stderr]).toMatchObject([1, expect.stringContaining('no agent is available; install one')])
   })
 
   it.each<[string, string[], Record<string, string>, number, string]>([
@@ -175,7 +184,7 @@ describe('drover compare', () => {
     const { code, stdout } = await compare(['hello there', '--backends', 'claude,codex'])
     expect(code).toBe(1)
     expect(stdout).toMatch(
-      /^claude \(demo\)\nThis is .*\n[\d.]+ m?s, \d+ tokens\n\ncodex\nfailed: .*\n[\d.]+ m?s\n\nThe cost of demo is not known\..*\n$/,
+      /^claude 0\.0\.0-fake \(demo\)\nThis is .*\n[\d.]+ m?s, \d+ tokens\n\ncodex 0\.0\.0-fake\nfailed: .*\n[\d.]+ m?s\n\nThe cost of demo is not known\..*\n$/,
     )
   })
 
@@ -203,7 +212,9 @@ describe('drover compare', () => {
     const { report: made } = await report(['hello there', '--backends', 'codex,claude', '--output-dir', 'out'])
     const read = (name: string) => JSON.parse(readFileSync(join(home.path, 'out', name), 'utf8'))
     expect(readdirSync(join(home.path, 'out')).sort()).toEqual(['001_codex.json', '002_claude.json', 'summary.json'])
-    expect(read('001_codex.json')).toEqual({ backend: 'codex', prompt: 'hello there', result: made.results[0] })
+    const [{ agent_version: version, ...result }] = made.results
+    expect(read('001_codex.json')).toEqual({ backend: 'codex', prompt: 'hello there', result })
+    expect(version).toBe('0.0.0-fake')
     expect(read('summary.json')).toEqual(made)
   })
 
@@ -261,13 +272,13 @@ describe.skipIf(!hasTerminals)('drover compare on a terminal', () => {
 
   it('prints the answers side by side on a wide terminal', async () => {
     expect(await onTerminal(83)).toMatch(
-      /^claude \(demo\) +│ codex\n─{40} │ ─{40}\none two three four five six seven eight +│ short\nnine ten +│\n +│\nCOST +│ COST\n\nThe cost of demo and the model of codex is not known\..*\n$/,
+      /^claude 0\.0\.0-fake \(demo\) +│ codex 0\.0\.0-fake \(model unknown\)\n─{40} │ ─{40}\none two three four five six seven eight +│ short\nnine ten +│\n +│\nCOST +│ COST\n\nThe cost of demo and the model of codex is not known\..*\nnot kept; to keep answers: drover config set executions\.keep results\n$/,
     )
   })
 
   it.runIf(IS_FULL)('prints them one after another on a narrow one', async () => {
     expect(await onTerminal(82)).toMatch(
-      /^claude \(demo\)\none two .* ten\nCOST\n\ncodex\nshort\nCOST\n\nThe cost of .*\n$/,
+      /^claude .*\none two .* ten\nCOST\n\ncodex .*\nshort\nCOST\n\nThe cost of .*\nnot kept; .*\n$/,
     )
   })
 })

@@ -19,7 +19,7 @@ beforeEach(() => {
 })
 
 function teach(name: string, script: string): void {
-  const text = `#!/bin/sh\ncat > /dev/null\n${script}\necho "${name} is done"\n`
+  const text = `#!/bin/sh\n[ "$1" = --version ] && exec echo 1.2.3\ncat > /dev/null\n${script}\necho "${name} is done"\n`
   writeFileSync(join(home.path, 'bin', name), text, { mode: 0o755 })
 }
 
@@ -79,13 +79,15 @@ describe('drover compare --list', () => {
     const open = await drover(['--show', short])
     expect(open).toMatchObject({ code: 0, stderr: '' })
     expect(open.stdout).toMatch(
-      /^[0-9a-f]{8} completed, just now: Show the wind\n\nclaude\nclaude is done\n[\s\S]*\ncodex is done\n/,
+      /^[0-9a-f]{8} completed, just now: Show the wind\n\nclaude 1\.2\.3 \(model unknown\)\nclaude is done\n[\s\S]*\ncodex is done\n/,
     )
     expect(open.stdout).toMatch(/\nclaude +completed +1 +\+1 +-0 +1 of 1 failed .* open\ncodex .* 1 passed .* open\n/)
     const times = [...open.stdout.matchAll(/^([\d.]+ m?s)(?:, |$)/gm)].map(([, time]) => time)
     expect(open.stdout).toMatch(new RegExp(`\nclaude .* ${times[0]} .*\ncodex .* ${times[1]} `))
     expect(open.stdout).toMatch(/\nclaude: sh -c .* failed with exit code 1\n {2}no knots\n/)
-    expect(open.stdout).toContain(`drover compare --keep NAME --comparison ${short}\n`)
+    for (const act of ['--diff', '--keep']) {
+      expect(open.stdout).toContain(`drover compare ${act} NAME --comparison ${short}\n`)
+    }
     expect((await drover(['--show', short, '--quiet'])).stdout).toBe('claude\nclaude is done\n\ncodex\ncodex is done\n')
     expect((await drover(['--keep', 'codex', '--comparison', short, '--quiet'])).stdout).toBe('')
     const kept = (await drover(['--show', short])).stdout
@@ -96,7 +98,10 @@ describe('drover compare --list', () => {
     )
     expect(JSON.parse((await drover(['--show', short, '--json'])).stdout)).toMatchObject({
       ...{ id, state: 'completed', prompt: 'Show the wind', winner: 'codex' },
-      contenders: [{ worktree: { checks: [{ exit_code: 1, output: 'no knots\n' }] } }, { work: 'kept' }],
+      contenders: [
+        { agent_version: '1.2.3', worktree: { checks: [{ exit_code: 1, output: 'no knots\n' }] } },
+        { work: 'kept' },
+      ],
     })
     expect((await drover(['--keep', 'claude'])).stderr).toMatch(
       /\(Show the wind\), has no worktrees any more: claude was dropped; to get it back: git branch NAME [0-9a-f]{12}\n/,

@@ -23,7 +23,7 @@ it.runIf(IS_FULL)(
     })
     const { page, complaints } = await visit(`${server.url}/#/new`)
     await page.getByLabel('Prompt', { exact: true }).fill('Show the wind in knots')
-    await page.getByLabel('codex', { exact: true }).check()
+    await page.getByLabel('codex (demo)', { exact: true }).check()
     await page.getByLabel(/^Each changes files/).check()
     await page.getByRole('combobox', { name: 'Directory' }).fill(repository.root)
     await page.getByRole('button', { name: 'Compare 2 agents' }).click()
@@ -48,7 +48,7 @@ it.runIf(IS_FULL)(
   },
 )
 
-it.runIf(IS_FULL)('shows why an agent failed, and no check of it', async () => {
+it.runIf(IS_FULL)('shows why an agent failed, no check of it, and no way on with its answer', async () => {
   const repository = createRepository()
   repository.write('a', 'one\n')
   repository.commit()
@@ -64,6 +64,8 @@ it.runIf(IS_FULL)('shows why an agent failed, and no check of it', async () => {
   const { page, complaints } = await visit(`${server.url}/#/compare/${id}`)
   const row = page.getByRole('row', { name: /^claude/ })
   await row.locator('.problem').waitFor()
-  expect(await row.innerText()).not.toContain('git diff --check')
+  expect(await row.innerText()).not.toMatch(/git diff --check|cost not known/)
+  await page.locator('.column .problem').first().waitFor()
+  expect(await page.getByText('Continue with this answer').count()).toBe(0)
   expect(complaints).toEqual([])
 })

@@ -135,7 +135,7 @@ describe('POST /api/v1/compare', () => {
       execution_id: answer.headers['x-execution-id'],
       prompt: 'x',
       backends: ['codex', 'clod', 'codex'],
-      results: [ran, lost, ran],
+      results: [{ ...ran, agent_version: '0.0.0-fake' }, lost, { ...ran, agent_version: '0.0.0-fake' }],
       total_duration_ms: expect.any(Number),
     })
   })

@@ -1,9 +1,14 @@
-import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { describe, expect, it } from 'vitest'
+import { systemClock } from '../../src/kit/clock.ts'
 import { digest } from '../../src/kit/digest.ts'
+import { randomIds } from '../../src/kit/ids.ts'
 import type { ComparisonResult } from '../../src/prompts/prompt-result.shape.ts'
+import { discoverWorkspace } from '../../src/workspace/discover-workspace.ts'
+import { locateGit } from '../../src/workspace/git.ts'
+import { createWorktree } from '../../src/workspace/worktrees/create-worktree.ts'
 import { IS_FULL } from '../support/full-counts.ts'
 import { connectClient } from '../support/mcp-client.ts'
 import { findUndescribed } from '../support/openapi-document.ts'
@@ -281,6 +286,29 @@ describe('a comparison in worktrees', () => {
     expect(findUndescribed('GET', `${COMPARE}/{id}`, shown)).toEqual([])
     const failed = { state: 'failed', error: expect.stringMatching(/./), work: 'none' }
     expect(shown.body).toMatchObject({ contenders: [failed, failed] })
+  })
+
+  it('of a command is kept and dropped by the user without keys, in any repository, and by no client', async () => {
+    for (const keys of [undefined, KEYS]) {
+      const { server, post, worktrees, branches, repository } = await serveComparisons({
+        ...(keys && { server: { keys } }),
+        drive: { repositories: [] },
+      })
+      const git = locateGit({ env: { PATH: '/usr/local/bin:/usr/bin:/bin' }, cwd: '/' })
+      const { signal } = new AbortController()
+      const place = { git, signal, home: join(server.home, 'worktrees'), clock: systemClock, ids: randomIds }
+      const found = await discoverWorkspace({ start: repository.root, git, signal })
+      const known = { repository: found, commit: 'HEAD', title: 'Show the wind' }
+      const comparison = `exec_${'a'.repeat(24)}`
+      const { path } = await createWorktree({ ...place, ...known, group: { id: comparison, label: 'claude' } })
+      writeFileSync(join(path, 'new'), 'knots\n')
+      const { status, body } = await post(`${COMPARE}/keep`, { comparison, name: 'claude' }, keys && 'writer')
+      if (keys === undefined) {
+        expect([status, body]).toMatchObject([200, { kept: { name: 'claude', branch: branches() } }])
+        expect(repository.git('show', `${branches()}:new`)).toBe('knots\n')
+      } else expect([status, body]).toMatchObject([404, { error: 'comparison_unknown' }])
+      expect(worktrees()).toHaveLength(keys === undefined ? 0 : 1)
+    }
   })
 
   it('is kept and dropped only with the key that started it', async () => {

@@ -2,7 +2,7 @@
 import type { AgentEvent } from '../../agents/adapter/agent.ts'
 import { type PromptResult, type PromptStatus, toPromptStatus } from '../../prompts/prompt-result.ts'
 import type { BatchWatcher } from '../../prompts/run-batch.ts'
-import { formatDuration } from '../output/format-amounts.ts'
+import { formatDuration, formatTimeOf } from '../output/format-amounts.ts'
 import { LiveLines } from '../output/live-lines.ts'
 import { countColumns, toMessage, toOneLine } from '../output/printable.ts'
 import { formatTable } from '../output/text-table.ts'
@@ -139,7 +139,8 @@ const STATUS_TEXTS: Readonly<Record<PromptStatus, string>> = {
 function formatEnd(item: BatchItem, result: PromptResult): string {
   const status = toPromptStatus(result)
   const reason = status === 'failed' ? `: ${toOneLine(failureReason(result), REASON_COLUMNS)}` : ''
-  return `${item.mark} ${STATUS_TEXTS[status]} after ${formatDuration(result.duration_ms)}: ${formatName(item)}${reason}`
+  const time = formatTimeOf(result.duration_ms)
+  return `${item.mark} ${STATUS_TEXTS[status]}${time === undefined ? '' : ` after ${time}`}: ${formatName(item)}${reason}`
 }
 
 function formatName({ name, backend }: BatchItem): string {

@@ -19,7 +19,7 @@ describe('a cancelled item', () => {
   it('is called canceled in the output, the table and the totals', () => {
     expect(formatOutcome(CANCELLED, OUT)).toBe('[1] alpha (claude)\ncanceled\n\n')
     expect(outcomeTable([CANCELLED], { first: 'TASK', last: 'NAME' }, OUT).split('\n')[1]).toMatch(
-      /^1 +claude +CANCELED +0 ms +- +alpha$/,
+      /^1 +claude +CANCELED +- +- +alpha$/,
     )
     expect(formatTotals([CANCELLED], { noun: 'task', durationMs: 0 })).toBe('1 task: 0 completed, 1 canceled; 0 ms\n')
   })
@@ -45,15 +45,17 @@ it('tasks have a column for costs if one is known', () => {
   expect(ends).toEqual(['TOKENS COST TASK', '- ~$0.5000 alpha', '- - alpha', '- - alpha', ''])
 })
 
-it('the tokens of an agent that reported none are not known', () => {
+it('the tokens of an agent that reported none are not known, nor is the time of one that never began', () => {
   const { result } = CANCELLED
   const { backend, duration_ms } = result
-  const contender = { name: backend, backend, duration_ms, usage: result.token_usage }
+  const contender = { name: backend, backend, duration_ms, token_usage: result.token_usage }
   expect(formatCompared([result], { out: OUT, isKept: true })).toMatch(/TOKENS\n.* -\n/)
   expect(formatContenders([{ ...contender, state: 'failed', work: 'none' }], { out: OUT, id: 'exec_1' })).toMatch(
-    /COST +WORK\n.* 0 ms +- +- +-\n/,
+    /COST +WORK\nclaude +failed +- +- +- +- +- +- +- +-\n/,
   )
-  expect(formatComparison([result], { out: { ...OUT, isTty: false }, demoBackends: [] })).toMatch(/\n0 ms\n$/)
+  expect(formatComparison([result], { out: { ...OUT, isTty: false }, demoBackends: [] })).toMatch(
+    /^claude\ncanceled\n$/,
+  )
 })
 
 it('a comparison says why a cost is not known', () => {

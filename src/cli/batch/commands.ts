@@ -95,7 +95,7 @@ first failure by default. No sessions are recorded.`,
   {
     words: ['compare'],
     summary: 'Run the same prompt on several agents',
-    description: `A wide terminal shows the answers side by side. An agent that is not installed is skipped with a warning.
+    description: `A wide terminal shows the answers side by side. An agent that --backends names and that cannot be used fails, and the others answer.
 The exit code is 1 if an agent failed, or if the work kept with --keep fails a check.
 
 With --worktrees, each agent works in its own git worktree, created from the last commit, and may edit files there. Then drover

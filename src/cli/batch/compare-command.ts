@@ -1,8 +1,8 @@
 import { howToAdd } from '../../agents/acp/known-agents.ts'
-import { backendUnavailable } from '../../agents/faults.ts'
 import { findInstallCommand } from '../../agents/install-command.ts'
 import { type AgentLocation, backendNames, locateAgents } from '../../agents/locate-agents.ts'
 import type { Config } from '../../config/config.shape.ts'
+import { resolveKeepMode } from '../../executions/store/execution-states.ts'
 import { Fault, isFault } from '../../kit/fault.ts'
 import { withoutUndefined } from '../../kit/json-value.ts'
 import { DEFAULT_CHECK_TIMEOUT_MS, parseCheck } from '../../kit/process/run-check.ts'
@@ -29,8 +29,14 @@ import { readSandbox, requestFromFlags } from '../prompt/prompt-flags.ts'
 import { readPrompt } from '../prompt/read-prompt.ts'
 import { readPreparation } from '../read-preparation.ts'
 import { readSettings } from '../settings.ts'
-import type { Channel } from '../terminal.ts'
-import { formatCompared, formatComparison, formatKeepResult, formatMissingCosts, leftLines } from './comparison-text.ts'
+import {
+  formatCompared,
+  formatComparison,
+  formatKeepResult,
+  formatMissingCosts,
+  leftLines,
+  toShortId,
+} from './comparison-text.ts'
 import {
   checkListFlags,
   findCurrentRepository,
@@ -59,8 +65,7 @@ export const run: RunCommand = async (invocation) => {
   const isDryRun = flags.isOn('dry-run') || config.unified_flags.dry_run
   const names = readBackends(invocation, backendNames(config.backends))
   const isImplicit = names === undefined && !flags.isOn('all-backends')
-  const choice = { names, isDryRun, err: runtime.terminal.err, atLeast: isImplicit ? 2 : 1 }
-  const backends = await chooseBackends(located, choice)
+  const backends = chooseBackends(located, { names, isDryRun, atLeast: isImplicit ? 2 : 1 })
   checkKeptName(invocation, backends)
   const comparison = { config, located, isDryRun, backends, prompt: await readPrompt(invocation) }
   await warnOfTaskFile(invocation, comparison.prompt)
@@ -71,9 +76,18 @@ export const run: RunCommand = async (invocation) => {
     const by = interruption.by()
     // Ctrl-C while git worked.
     if (by === undefined || !(error instanceof Fault || isAbortError(error))) throw namingTheFlag(error, invocation)
+    await runtime.terminal.err.write(describeCanceled(undefined))
     return exitCodeOfSignal(by)
   }
 }
+
+/** Its id is known if it is kept. */
+function describeCanceled(id: string | undefined): string {
+  const what = id === undefined ? '' : `"drover compare --show ${toShortId(id)}" shows what had ended; `
+  return `drover: canceled; ${what}to start again, run the same command\n`
+}
+
+const NOT_KEPT = 'not kept; to keep answers: drover config set executions.keep results'
 
 function isAbortError(error: unknown): boolean {
   return error instanceof DOMException && error.name === 'AbortError'
@@ -129,7 +143,22 @@ async function compare(invocation: Invocation, comparison: ComparedAgents): Prom
     await printDryRun(invocation, { outcomes, report, directory })
   } else await printComparison(invocation, { result, report, located })
   await closeResultFiles(invocation, files)
-  return exitCode(results.some((each) => toPromptStatus(each) !== 'completed') || isKeptBad(result, flags.text('keep')))
+  const code = exitCode(
+    results.some((each) => toPromptStatus(each) !== 'completed') || isKeptBad(result, flags.text('keep')),
+  )
+  if (!isDryRun && !flags.isOn('json')) await printWayOn(invocation, { config, id: result.execution_id, code })
+  return code
+}
+
+type Ended = { config: Config; id: string | undefined; code: number }
+
+/** How to look at it again, or how to keep the next one. */
+async function printWayOn({ flags, runtime }: Invocation, { config, id, code }: Ended): Promise<void> {
+  const { out, err } = runtime.terminal
+  const mode = resolveKeepMode(config.executions.keep, flags.isOn('worktrees') ? 'results' : 'none')
+  if (code > 1) await err.write(describeCanceled(mode === 'none' ? undefined : id))
+  else if (mode === 'none' && !flags.isOn('worktrees') && !flags.isOn('quiet') && out.isTty && err.isTty)
+    await err.write(`${err.style('dim', NOT_KEPT)}\n`)
 }
 
 function worktreeRequest({ flags }: Invocation) {
@@ -293,26 +322,20 @@ function locateAll({ flags, runtime }: Invocation, { backends }: Config): readon
   return locateAgents({ ...runtime, backends, demo: flags.isOn('demo') ? runtime.demoAgent : undefined })
 }
 
-type BackendChoice = { names: readonly string[] | undefined; isDryRun: boolean; err: Channel; atLeast: number }
+type BackendChoice = { names: readonly string[] | undefined; isDryRun: boolean; atLeast: number }
 
-/** Leaves out named agents that cannot be used, with a warning. A dry run does not need named ones installed. */
-async function chooseBackends(located: readonly AgentLocation[], backendChoice: BackendChoice): Promise<string[]> {
-  const { names, isDryRun, err, atLeast } = backendChoice
+/** A named agent that cannot be used takes part and fails with the reason. A dry run does not need named ones installed. */
+function chooseBackends(located: readonly AgentLocation[], { names, isDryRun, atLeast }: BackendChoice) {
   const isShown = isDryRun && names !== undefined
   const isUsable = ({ isEnabled, program }: AgentLocation) => isEnabled && (isShown || program !== undefined)
   const usable = located.filter(isUsable).map(({ backend }): string => backend)
-  const missing = located.filter((agent) => names?.includes(agent.backend) === true && !isUsable(agent))
-  for (const { backend, isEnabled, wanted } of missing) {
-    const { message } = backendUnavailable({ backend, reason: isEnabled ? 'not_installed' : 'disabled', wanted })
-    await err.write(`drover: warning: skipped: ${message}\n`)
-  }
-  const left = names?.filter((name) => usable.includes(name)) ?? usable
-  if (left.length < atLeast) {
+  const available = names?.filter((name) => usable.includes(name)) ?? usable
+  if (available.length < atLeast) {
     const installable = located.filter((agent) => agent.isEnabled && !isUsable(agent))
     throw tooFewBackends({
-      available: left,
+      available,
       install: installable.flatMap(({ backend }) => findInstallCommand(backend) ?? []),
     })
   }
-  return left
+  return names ?? usable
 }

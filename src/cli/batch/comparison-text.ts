@@ -7,7 +7,7 @@ import { type PromptResult, toPromptStatus } from '../../prompts/prompt-result.t
 import { countTokens } from '../../prompts/tokens.ts'
 import type { ComparisonView } from '../../service/comparison.shape.ts'
 import { toLabels } from '../../service/comparison-worktrees.ts'
-import { formatDuration, formatPaid, formatTokenCount } from '../output/format-amounts.ts'
+import { formatDuration, formatPaid, formatTimeOf, formatTokenCount } from '../output/format-amounts.ts'
 import { padToColumns, toMessage, toOneLine, toPrintable, toShown } from '../output/printable.ts'
 import { formatHeadedTable } from '../output/text-table.ts'
 import { wrapOn, wrapWords } from '../output/wrap-words.ts'
@@ -23,11 +23,11 @@ type ComparisonLayout = {
   isQuiet?: boolean
 }
 
-export function formatComparison(results: readonly PromptResult[], layout: ComparisonLayout): string {
-  const { out, demoBackends, isQuiet = false } = layout
+export function formatComparison(results: readonly ComparedResult[], layout: ComparisonLayout): string {
+  const { out, isQuiet = false } = layout
   const width = out.isTty ? columnWidth(results.length, out.columns) : undefined
   const labels = toLabels(results.map(({ backend }) => backend))
-  const names = results.map((result, at) => formatName(result, labels[at] ?? '', demoBackends))
+  const names = results.map((result, at) => formatName(result, labels[at] ?? '', layout))
   const effort = (result: PromptResult) => (isQuiet ? '' : formatEffort(result))
   if (width === undefined) {
     return results
@@ -56,10 +56,17 @@ function formatAnswer(result: PromptResult, { out, name, effort }: Answer): stri
   return `${[...lines, ...(effort === '' ? [] : [out.style('dim', effort)])].join('\n')}\n`
 }
 
-/** The demo agent has no model, and not every agent reports its own. */
-function formatName({ backend, model }: PromptResult, label: string, demoBackends: readonly string[]): string {
+/** `claude 2.1.197 (opus)`. The demo agent has no model, and not every agent reports its own. */
+function formatName(
+  result: ComparedResult,
+  label: string,
+  { demoBackends, isQuiet = false }: ComparisonLayout,
+): string {
+  const { backend, model, agent_version: version } = result
   if (demoBackends.includes(backend)) return `${label} (demo)`
-  return model === undefined ? label : `${label} (${model})`
+  const name = version === undefined || isQuiet ? label : `${label} ${version}`
+  const hasAnswered = !isQuiet && toPromptStatus(result) === 'completed'
+  return model === undefined && !hasAnswered ? name : `${name} (${model ?? 'model unknown'})`
 }
 
 function shownAnswer(result: PromptResult): string {
@@ -71,7 +78,7 @@ function formatEffort(result: PromptResult): string {
   const { backend, duration_ms: durationMs, token_usage: usage } = result
   const tokens = formatTokenCount(usage, backend)
   const counted = tokens === undefined ? undefined : `${tokens} tokens`
-  const parts = [formatDuration(durationMs), counted, formatPaid(result)]
+  const parts = [formatTimeOf(durationMs), counted, formatPaid(result)]
   return parts.filter((part) => part !== undefined).join(', ')
 }
 
@@ -152,41 +159,49 @@ export function formatContenders(contenders: readonly Contender[], { out, id }: 
     const { path } = worktree ?? {}
     return work === 'open' && path !== undefined ? [`${name}: ${toPrintable(path)}`] : []
   })
-  const hint = `To keep one as a branch: drover compare --keep NAME --comparison ${toShortId(id)}`
+  const ofThis = `--comparison ${toShortId(id)}`
+  const hints = [
+    `To see an agent's changes: drover compare --diff NAME ${ofThis}`,
+    `To keep one as a branch: drover compare --keep NAME ${ofThis}`,
+  ]
   const lines = [
     ...['', ...formatHeadedTable(rows, out)],
     ...(errors.length === 0 ? [] : ['', ...errors]),
     ...formatProblems(worktrees, out),
-    ...(open.length === 0 ? [] : ['', ...open, hint]),
+    ...(open.length === 0 ? [] : ['', ...open, ...hints]),
   ]
   return `${lines.join('\n')}\n`
 }
 
+/** As drover spells it in texts. */
+export function toStateText(state: Contender['state']): string {
+  return state === 'cancelled' ? 'canceled' : state
+}
+
 function toContenderRow(contender: Contender): string[] {
-  const { name, backend, state, worktree, duration_ms: durationMs, usage } = contender
+  const { name, backend, state, worktree, duration_ms: durationMs, token_usage: usage } = contender
   return [
-    ...[name, state, ...formatSizes(worktree)],
-    durationMs === undefined ? '-' : formatDuration(durationMs),
+    ...[name, toStateText(state), ...formatSizes(worktree)],
+    formatTimeOf(durationMs) ?? '-',
     formatTokenCount(usage, backend) ?? '-',
     formatPaid(contender) ?? '-',
     contender.work === 'none' ? '-' : contender.work,
   ]
 }
 
-function formatSizes({ files, insertions, deletions, checks }: Sizes = NO_SIZES): string[] {
+/** Without a worktree, nothing was measured. */
+function formatSizes(worktree: ComparedWorktree | undefined): string[] {
+  if (worktree === undefined) return ['-', '-', '-', '-']
+  const { files, insertions, deletions, checks } = worktree
   const size = files === 0 ? ['-', '-'] : [`+${insertions}`, `-${deletions}`]
   return [String(files), ...size, formatChecks(checks)]
 }
-
-type Sizes = Pick<ComparedWorktree, 'files' | 'insertions' | 'deletions' | 'checks'>
-
-const NO_SIZES: Sizes = { files: 0, insertions: 0, deletions: 0, checks: [] }
 
 function toRow(result: ComparedResult): string[] {
   const { backend, worktree, duration_ms: durationMs, token_usage: usage } = result
   const { name = backend } = worktree ?? {}
   const tokens = formatTokenCount(usage, backend) ?? '-'
-  const effort = [formatDuration(durationMs), tokens, formatPaid(result) ?? '-']
+  const effort = [formatTimeOf(durationMs) ?? '-', tokens, formatPaid(result) ?? '-']
   return [name, toPromptStatus(result), ...formatSizes(worktree), ...effort]
 }
 

@@ -1,13 +1,12 @@
 /** `drover compare --list` and `--show`. */
 import { basename } from 'node:path'
-import type { Execution } from '../../executions/store/execution.shape.ts'
+import { NO_USAGE } from '../../agents/adapter/token-usage.ts'
 import { executionIdMalformed, executionNotFound } from '../../executions/store/faults.ts'
-import { Fault, ignoreFault, isFault } from '../../kit/fault.ts'
+import { Fault, isFault } from '../../kit/fault.ts'
 import { USER } from '../../prompts/caller.ts'
 import type { ComparedResult } from '../../prompts/prompt-result.shape.ts'
 import { isInDirectory } from '../../prompts/workdir-policy.ts'
 import type { ComparisonPage, ComparisonSummary, ComparisonView } from '../../service/comparison.shape.ts'
-import type { DroverService } from '../../service/drover-service.ts'
 import { comparisonUnknown } from '../../service/faults.ts'
 import { discoverWorkspace } from '../../workspace/discover-workspace.ts'
 import { locateGit } from '../../workspace/git.ts'
@@ -22,7 +21,7 @@ import { formatHeadedTable, tableWidth } from '../output/text-table.ts'
 import { requestFromFlags } from '../prompt/prompt-flags.ts'
 import { readSettings } from '../settings.ts'
 import type { Channel } from '../terminal.ts'
-import { formatCheckCounts, formatComparison, formatContenders, toShortId } from './comparison-text.ts'
+import { formatCheckCounts, formatComparison, formatContenders, toShortId, toStateText } from './comparison-text.ts'
 
 const DEFAULT_LIMIT = 20
 const NONE =
@@ -78,7 +77,7 @@ function comparisonRows(comparisons: readonly ComparisonSummary[], { now, here }
   const rows = comparisons.flatMap((each) => [
     [
       toShortId(each.id),
-      each.state ?? '-',
+      each.state === undefined ? '-' : toStateText(each.state),
       '',
       each.winner === undefined ? '' : `kept ${each.winner}`,
       formatAge(each.created_at, now),
@@ -87,7 +86,7 @@ function comparisonRows(comparisons: readonly ComparisonSummary[], { now, here }
     ],
     ...each.contenders.map(({ name, state, checks, work }) => [
       `└ ${name}`,
-      state ?? '-',
+      state === undefined ? '-' : toStateText(state),
       checks === undefined ? '-' : formatCheckCounts(checks),
       work === 'none' ? '-' : work,
       '',
@@ -126,40 +125,28 @@ export async function showEarlier(invocation: Invocation): Promise<number> {
     const isUnknown = isFault(error, executionNotFound) || isFault(error, executionIdMalformed)
     throw isUnknown ? comparisonUnknown({ id: given }) : error
   })
-  const answers = flags.isOn('json') ? NO_ANSWERS : await findAnswers(view, drover)
   const now = runtime.clock.now()
-  return await printResult(invocation, view, (out) =>
-    formatView(view, answers, { out, now, isQuiet: flags.isOn('quiet') }),
-  )
+  return await printResult(invocation, view, (out) => formatView(view, { out, now, isQuiet: flags.isOn('quiet') }))
 }
-
-type Answers = { results: readonly ComparedResult[]; demoBackends: readonly string[] }
-
-const NO_ANSWERS: Answers = { results: [], demoBackends: [] }
 
 /** Of a comparison without a result, those of the agents that had ended. */
-async function findAnswers(
-  { contenders }: ComparisonView,
-  { executions }: Pick<DroverService, 'executions'>,
-): Promise<Answers> {
-  const found: Execution[] = []
-  for (const { execution_id: id } of contenders) {
-    const part = id === undefined ? undefined : await executions.find(USER, id).catch(ignoreFault)
-    if (part?.result !== undefined) found.push(part)
-  }
-  return {
-    results: found.map(({ result }) => result as ComparedResult),
-    demoBackends: found.filter(({ is_demo: isDemo }) => isDemo === true).map(({ backend = '' }) => backend),
-  }
+function toAnswer({ state, output, duration_ms, token_usage = NO_USAGE, ...known }: Contender): ComparedResult[] {
+  if (output === undefined) return []
+  const { name: _, work: _work, usage: _usage, worktree: _worktree, is_demo: _demo, ...fields } = known
+  const exit_code = state === 'completed' ? 0 : 1
+  return [{ ...fields, session_id: '', exit_code, output, token_usage, duration_ms: duration_ms ?? 0 }]
 }
+
+type Contender = ComparisonView['contenders'][number]
 
 type Shown = { out: Channel; now: Date; isQuiet: boolean }
 
 /** Pure. */
-function formatView(view: ComparisonView, answers: Answers, { out, now, isQuiet }: Shown): string {
+function formatView(view: ComparisonView, { out, now, isQuiet }: Shown): string {
   const { id, state, prompt = '', created_at: time, contenders, warnings = [] } = view
-  const head = toOneLine(`${toShortId(id)} ${state}, ${formatAge(time, now)}: ${prompt}`, tableWidth(out))
-  const { results, demoBackends } = answers
+  const head = toOneLine(`${toShortId(id)} ${toStateText(state)}, ${formatAge(time, now)}: ${prompt}`, tableWidth(out))
+  const results = contenders.flatMap(toAnswer)
+  const demoBackends = contenders.filter((each) => each.is_demo === true).map(({ backend }) => backend)
   if (isQuiet) return formatComparison(results, { out, demoBackends, isQuiet })
   return [
     `${out.style('bold', head)}\n`,

@@ -1,13 +1,13 @@
 import type { JsonObject } from '../../kit/json-value.ts'
 import { withoutUndefined } from '../../kit/json-value.ts'
 import { type PromptResult, type PromptStatus, toPromptStatus } from '../../prompts/prompt-result.ts'
-import { countTokens } from '../../prompts/tokens.ts'
+import { countTokens, type SharedUsage, sharedUsage } from '../../prompts/tokens.ts'
 import type { Invocation } from '../command.ts'
-import { formatDuration, formatPaid, formatTokenCount } from '../output/format-amounts.ts'
+import { formatDuration, formatPaid, formatTimeOf, formatTokenCount } from '../output/format-amounts.ts'
 import { toMessage, toOneLine, toPrintable, toShown } from '../output/printable.ts'
 import { formatHeadedTable } from '../output/text-table.ts'
 import { wrapOn } from '../output/wrap-words.ts'
-import { describeCancel, type SharedUsage, sharedUsage } from '../prompt/prompt-printer.ts'
+import { describeCancel } from '../prompt/prompt-printer.ts'
 import type { Channel } from '../terminal.ts'
 import type { TaskInFile } from './task-file.shape.ts'
 
@@ -117,7 +117,7 @@ export function outcomeTable(
     String(at + 1),
     item.backend,
     STATUS_TEXTS[result === undefined ? 'skipped' : toPromptStatus(result)],
-    result === undefined ? '-' : formatDuration(result.duration_ms),
+    formatTimeOf(result?.duration_ms) ?? '-',
     (result && formatTokenCount(result.token_usage, result.backend)) ?? '-',
     ...(hasCost ? [formatPaid(result ?? {}) ?? '-'] : []),
     item.name,

@@ -26,6 +26,11 @@ export function formatDuration(milliseconds: number): string {
   return hours > 0 ? `${hours}:${twoDigits(minutes)}:${twoDigits(rest)}` : `${minutes}:${twoDigits(rest)}`
 }
 
+/** The time of an agent; undefined if it never began. */
+export function formatTimeOf(milliseconds = 0): string | undefined {
+  return milliseconds === 0 ? undefined : formatDuration(milliseconds)
+}
+
 /** `120 in (40 cached), 30 out (10 reasoning)` */
 export function formatUsage(usage: Usage, backend: string): string {
   const { input, cacheRead, output, reasoning } = splitTokens(usage, backend)

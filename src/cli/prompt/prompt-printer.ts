@@ -7,7 +7,7 @@ import type { JsonObject } from '../../kit/json-value.ts'
 import { shuttingDown } from '../../prompts/faults.ts'
 import type { PromptEvent } from '../../prompts/prompt-event.ts'
 import { type PromptResult, toPromptStatus } from '../../prompts/prompt-result.ts'
-import { splitTokens } from '../../prompts/tokens.ts'
+import { type SharedUsage, sharedUsage } from '../../prompts/tokens.ts'
 import { formatPaid, formatUsage } from '../output/format-amounts.ts'
 import { toMessage } from '../output/printable.ts'
 import { shortenSessionId } from '../sessions/session-text.ts'
@@ -133,17 +133,6 @@ async function printSessionHint({ out, err }: Terminal, result: PromptResult, op
 }
 
 type Raw = JsonObject | { events: JsonObject[] }
-
-export type SharedUsage = {
-  /** Counted alike for each agent. Missing if the agent reported no tokens. */
-  usage?: { input_tokens: number; output_tokens: number; total_tokens: number }
-}
-
-export function sharedUsage({ token_usage: usage, backend }: PromptResult): SharedUsage {
-  const { input, output } = splitTokens(usage, backend)
-  if (input + output === 0) return {}
-  return { usage: { input_tokens: input, output_tokens: output, total_tokens: input + output } }
-}
 
 type JsonReport = PromptResult &
   SharedUsage & {

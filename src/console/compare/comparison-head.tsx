@@ -133,7 +133,7 @@ type ContenderRowProps = {
 }
 
 /** Why no cost stands beside the tokens. */
-function NoCost({ each: { usage, cost_usd: cost, cost_kind: kind } }: Pick<ContenderRowProps, 'each'>) {
+function NoCost({ each: { token_usage: usage, cost_usd: cost, cost_kind: kind } }: Pick<ContenderRowProps, 'each'>) {
   if (usage === undefined || cost !== undefined) return null
   if (kind === 'plan') return <span class="dim">, plan</span>
   return (
@@ -144,11 +144,24 @@ function NoCost({ each: { usage, cost_usd: cost, cost_kind: kind } }: Pick<Conte
 }
 
 function ContenderRow({ each, hasWork, isCutOff, isWinner, onKeep }: ContenderRowProps) {
-  const { name, state, duration_ms: duration, usage, cost_usd: cost, cost_kind: kind, worktree, error } = each
+  const {
+    name,
+    state,
+    duration_ms: duration,
+    token_usage: usage,
+    cost_usd: cost,
+    cost_kind: kind,
+    worktree,
+    error,
+  } = each
   return (
     <tr class={isWinner ? 'contender-winner' : ''}>
       <td>
-        <strong>{toLine(name)}</strong>
+        <strong>
+          {toLine(name)}
+          {each.is_demo === true && ' (demo)'}
+        </strong>
+        <AgentFacts each={each} />
       </td>
       <td data-column="State">
         <StateChip word={toStateWord(state)} />
@@ -161,14 +174,7 @@ function ContenderRow({ each, hasWork, isCutOff, isWinner, onKeep }: ContenderRo
       )}
       {hasWork && (
         <td data-column="Changes">
-          {worktree === undefined || worktree.files === 0 ? (
-            <span class="dim">none</span>
-          ) : (
-            <>
-              {worktree.files} {worktree.files === 1 ? 'file' : 'files'}{' '}
-              <span class="added">+{worktree.insertions}</span> <span class="removed">−{worktree.deletions}</span>
-            </>
-          )}
+          <Sizes worktree={worktree} />
         </td>
       )}
       <td data-column="Time">{duration === undefined ? '–' : formatDuration(duration)}</td>
@@ -192,6 +198,28 @@ function ContenderRow({ each, hasWork, isCutOff, isWinner, onKeep }: ContenderRo
         </td>
       )}
     </tr>
+  )
+}
+
+/** The version and the model of an agent that has answered. */
+function AgentFacts({ each }: Pick<ContenderRowProps, 'each'>) {
+  const { is_demo: isDemo, agent_version: version, model, state } = each
+  if (isDemo === true) return null
+  const said = model ?? (state === 'completed' ? 'model unknown' : undefined)
+  const facts = [version, said].filter((fact) => fact !== undefined)
+  return facts.length === 0 ? null : <div class="dim">{toLine(facts.join(', '))}</div>
+}
+
+/** Without a worktree, nothing was measured. */
+function Sizes({ worktree }: { worktree: Contender['worktree'] }) {
+  if (worktree === undefined) return '–'
+  const { files, insertions, deletions } = worktree
+  if (files === 0) return <span class="dim">none</span>
+  return (
+    <>
+      {files} {files === 1 ? 'file' : 'files'} <span class="added">+{insertions}</span>{' '}
+      <span class="removed">−{deletions}</span>
+    </>
   )
 }
 

@@ -1,6 +1,7 @@
 /** Comparisons: their list, one of them, or executions that the address names, side by side. */
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import type { Execution } from '../../executions/store/execution.shape.ts'
 import type { ComparisonView } from '../../service/comparison.shape.ts'
 import { ComparisonHead } from '../compare/comparison-head.tsx'
 import { ComparisonList } from '../compare/comparison-list.tsx'
@@ -74,8 +75,9 @@ function Columns({ ids, isPart = false }: { ids: readonly string[]; isPart?: boo
 function GoOn({ id, followed }: { id: string; followed: FollowedExecution }) {
   const isOpen = useSignal(false)
   const record = followed.record.value
-  if (record === undefined || isRunning(record)) return null
-  if (record.session_id === undefined) return <QuoteLink followed={followed} />
+  const answer = answerOf(followed)
+  if (record === undefined || isRunning(record) || answer === '') return null
+  if (record.session_id === undefined) return <QuoteLink record={record} answer={answer} />
   if (isOpen.value)
     return <ResumeForm sessionId={record.session_id} {...(record.backend && { backend: record.backend })} />
   return (
@@ -88,12 +90,16 @@ function GoOn({ id, followed }: { id: string; followed: FollowedExecution }) {
   )
 }
 
+/** Empty if there is none. If no events are kept, the result has it. */
+function answerOf({ transcript, record }: FollowedExecution): string {
+  const output = record.value?.result?.['output']
+  return joinAnswer(transcript.value) || (typeof output === 'string' ? output : '')
+}
+
 /** The prompt is part of an address, which must not be too long. */
 const MAX_QUOTED = 4000
 
-function QuoteLink({ followed }: { followed: FollowedExecution }) {
-  const { backend = '', prompt = '' } = followed.record.value ?? {}
-  const answer = joinAnswer(followed.transcript.value)
+function QuoteLink({ record: { backend = '', prompt = '' }, answer }: { record: Execution; answer: string }) {
   const quoted = [prompt, answer].map((text) => text.slice(0, MAX_QUOTED).replace(/^/gm, '> '))
   return (
     <a
@@ -111,7 +117,7 @@ function Difference({ columns }: { columns: readonly Column[] }) {
   const nameOf = (at: number) => `${at + 1}: ${columns[at]?.followed.record.value?.backend ?? '…'}`
   const textOf = (at: number) => {
     const followed = columns[at]?.followed
-    return followed === undefined ? '' : joinAnswer(followed.transcript.value)
+    return followed === undefined ? '' : answerOf(followed)
   }
   if (columns.length < 2) return null
   const lines = diffLines(textOf(left.value), textOf(right.value))

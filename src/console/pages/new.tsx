@@ -40,6 +40,7 @@ export function NewPage() {
   useEffect(() => field.current?.focus(), [])
   useEffect(() => void copyFrom(route.peek().query.get('from'), { prompt, chosen, workdir, model }), [])
   const usable = backends.value.filter(({ available }) => available).map(({ name }) => name)
+  const demos = backends.value.filter(({ demo }) => demo).map(({ name }) => name)
   // Before the agents are known, nothing is missing.
   const problem = backends.value.length === 0 ? undefined : whyNoAgent(backends.value)
   const selected = chosen.value.length > 0 ? chosen.value : defaultBackend()
@@ -78,7 +79,7 @@ export function NewPage() {
           names={usable}
           selected={selected}
           isFull={selected.length >= MAX_COMPARED}
-          viewOf={(name) => name}
+          viewOf={(name) => (demos.includes(name) ? `${name} (demo)` : name)}
           onChange={(names) => (chosen.value = names)}
         />
       )}

@@ -12,9 +12,9 @@ import {
 describe('formatting', () => {
   it.each([
     [40, '40 ms'],
-    [100, '0.1 s'],
+    [850, '850 ms'],
     [9940, '9.9 s'],
-    [59_999, '59 s'],
+    [25_800, '25.8 s'],
     [61_000, '1 min 1 s'],
     [7_260_000, '2 h 1 min'],
   ])('shows %d ms as %s', (ms, text) => expect(formatDuration(ms)).toBe(text))

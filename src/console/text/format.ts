@@ -1,10 +1,10 @@
 /** Times, counts and costs as people read them. Pure. */
 
+/** Below a minute, as the command line says it. */
 export function formatDuration(ms: number): string {
-  if (ms < 100) return `${Math.round(ms)} ms`
+  if (ms < 1000) return `${Math.round(ms)} ms`
   const seconds = ms / 1000
-  if (seconds < 10) return `${seconds.toFixed(1)} s`
-  if (seconds < 60) return `${Math.floor(seconds)} s`
+  if (seconds < 60) return `${seconds.toFixed(1)} s`
   const minutes = Math.floor(seconds / 60)
   return minutes < 60
     ? `${minutes} min ${Math.floor(seconds % 60)} s`
