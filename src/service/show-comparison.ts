@@ -295,7 +295,7 @@ function ofExecution(part: Execution): Known {
   const hasTimes = start !== undefined && end !== undefined
   const duration_ms = hasTimes ? Math.max(0, Date.parse(end) - Date.parse(start)) : undefined
   const failure = { error: error?.message, error_code: error?.code }
-  const is_demo = isDemo === true ? true : undefined
+  const is_demo = isDemo === true ? (true as const) : undefined
   const known = { ...failure, session_id, duration_ms, model, is_demo, cost_usd, cost_kind }
   return { backend, state, execution_id: id, ...tokensOf(usage, backend), ...withoutUndefined(known) }
 }
