@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { gatherCodes, gatherFaults } from '../scripts/fault-catalogue.ts'
+import { RETRYABLE_CODES } from '../src/kit/retryable.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const catalogues = await gatherFaults()
@@ -61,6 +62,26 @@ describe('docs/errors.md', () => {
 
   it('has no other codes', () => {
     expect(rows.filter((code) => !all.includes(code) && !KINDS.has(code) && code !== 'usage')).toEqual([])
+  })
+})
+
+describe('what to repeat', () => {
+  it('is said of codes that exist, and nothing else says yes', () => {
+    expect(RETRYABLE_CODES.filter((code) => !all.includes(code))).toEqual([])
+    const yes = page.split('\n').filter((line) => /^\| `/.test(line) && line.includes('| yes |'))
+    expect(yes.map((line) => /`([^`]+)`/.exec(line)?.[1]).sort()).toEqual([...RETRYABLE_CODES].sort())
+  })
+
+  it('never depends on the person, who canceled it or has to change something', () => {
+    const final = [
+      'agent_cancelled',
+      'canceled',
+      'agent_auth_failed',
+      'git_missing',
+      'session_store_newer',
+      'invalid_request',
+    ]
+    expect(RETRYABLE_CODES.filter((code) => final.includes(code))).toEqual([])
   })
 })
 

@@ -796,6 +796,8 @@ export type PromptResult = {
   error?: string | undefined
   /** Only on failure: the code. */
   error_code?: string | undefined
+  /** Only on failure: whether the same prompt may succeed if it is sent again unchanged. */
+  retryable?: boolean | undefined
   /** Only on failure: the HTTP status of the model service, if the agent reports it. */
   upstream_status?: number | undefined
   /** Only on failure: how long to wait before the next attempt, if the agent reports it or the server stops. */
@@ -933,6 +935,8 @@ export type StepResult = {
   error?: string | undefined
   /** Only on failure: the code. */
   error_code?: string | undefined
+  /** Only on failure: whether the same prompt may succeed if it is sent again unchanged. */
+  retryable?: boolean | undefined
   /** Only on failure: the HTTP status of the model service, if the agent reports it. */
   upstream_status?: number | undefined
   /** Only on failure: how long to wait before the next attempt, if the agent reports it or the server stops. */
@@ -1025,6 +1029,8 @@ export type ComparedResult = {
   error?: string | undefined
   /** Only on failure: the code. */
   error_code?: string | undefined
+  /** Only on failure: whether the same prompt may succeed if it is sent again unchanged. */
+  retryable?: boolean | undefined
   /** Only on failure: the HTTP status of the model service, if the agent reports it. */
   upstream_status?: number | undefined
   /** Only on failure: how long to wait before the next attempt, if the agent reports it or the server stops. */
