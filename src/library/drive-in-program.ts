@@ -123,7 +123,7 @@ async function find({ config, paths, env, cwd, drover }: OpenedInstance, search:
 /** Programs do not need the state of every file. */
 function toRecord(runId: string, { type, at, data }: DriveEvent): DriveRecord {
   const { tree: _, ...rest } = data as { tree?: unknown }
-  return { run_id: runId, at, type, data: rest }
+  return { run_id: runId, at, type, data: rest } as DriveRecord
 }
 
 async function toResult({ runId, end, state }: DrivenResult, runs: RunContext): Promise<DriveResult> {

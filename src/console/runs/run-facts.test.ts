@@ -14,7 +14,7 @@ import {
 
 const SPENT = { tokens: 1773, cost_usd: 0.5, time_secs: 61 }
 const verdict = { word: 'paused by limit', line: '', reason: '', next: '', look_first: [], exists: {} } as const
-const paused = (reason: string) => ({
+const paused = (reason: 'max_tokens' | 'max_cost' | 'max_time' | 'agent_failed') => ({
   state: 'paused' as const,
   verdict,
   spent: SPENT,
@@ -24,7 +24,7 @@ const paused = (reason: string) => ({
 describe('a run that is paused', () => {
   it.each([
     [
-      'max_tokens',
+      'max_tokens' as const,
       'has reached its limit of tokens',
       '1,773 tokens are used so far. Enter a higher limit to continue.',
     ],
