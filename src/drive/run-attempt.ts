@@ -328,7 +328,7 @@ async function execute(
           ...(how === 'failed' && failureFacts(result)),
         }),
     trace: trace.entries,
-    warnings: (result.warnings ?? []).map((warning) => toDriveWarning(warning, action)),
+    warnings: (result.warnings ?? []).flatMap((warning) => toDriveWarning(warning, action) ?? []),
   })
   // It is paid for, so its end is recorded even if the agent left a worktree that cannot be read.
   if (after instanceof Fault) throw after
