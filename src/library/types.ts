@@ -307,7 +307,7 @@ export type Drover = AsyncDisposable & {
   serve(options?: ServeOptions): Promise<RunningServer>
   /**
    * Ends what runs, and the agents that stay up, and closes the sessions. It may be called twice. Call it before
-   * `process.exit()`, which would leave running agents behind.
+   * `process.exit()`: that stops the agents too, but the executions that run then are `lost`.
    */
   close(): Promise<void>
 }

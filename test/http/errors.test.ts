@@ -192,10 +192,12 @@ describe.each(CASES)('$name', (refused) => {
   it('is an error in the native format', async () => {
     const answer = await errorOf(refused, '/api/v1')
     expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
-    expect(answer.body).toEqual(under('/api/v1', {
+    expect(answer.body).toEqual(
+      under('/api/v1', {
         ...{ error: code, message, retryable: false },
         ...(details !== undefined && { details }),
-      }))
+      }),
+    )
   })
 
   it.each([
@@ -369,7 +371,12 @@ describe('an error', () => {
     const problem = 'its path is not valid percent-encoding'
     expect({ status, body }).toEqual({
       status: 400,
-      body: { error: 'request_malformed', message: `malformed request: ${problem}`, retryable: false, details: { problem } },
+      body: {
+        error: 'request_malformed',
+        message: `malformed request: ${problem}`,
+        retryable: false,
+        details: { problem },
+      },
     })
     expect(headers['x-request-id']).toMatch(/^[0-9a-f]{32}$/)
   })

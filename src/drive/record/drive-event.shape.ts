@@ -219,9 +219,16 @@ export const DriveEvent = named(
       is_reviewed: optional(Type.Boolean()),
       ...following.FOLLOWING_ROUND,
     }),
-    event('drive_resumed', 'A driver continues the run. `chooses_limit`: the person who continues it says what happens at limits, also at the one that it waits for.', { options: Options, chooses_limit: optional(Type.Literal(true)) }),
+    event(
+      'drive_resumed',
+      'A driver continues the run. `chooses_limit`: the person who continues it says what happens at limits, also at the one that it waits for.',
+      { options: Options, chooses_limit: optional(Type.Literal(true)) },
+    ),
     event('started_on', 'The worktree was put on the branch of the run before.', { run_id: text, commit: text }),
-    event('moved', 'Another machine continues the run, because there was no worker on its own any more.', { from: text, to: text }),
+    event('moved', 'Another machine continues the run, because there was no worker on its own any more.', {
+      from: text,
+      to: text,
+    }),
     event('boundary_set', 'What the latest driver runs agents, checks and setups in.', {
       is: literals(['inside', 'outside']),
       /** Those that are inside. Older records have none. */
@@ -229,9 +236,19 @@ export const DriveEvent = named(
       /** Why there is no boundary, or why not for all agents. */
       why: optional(text),
     }),
-    event('boundary_seen', 'What was reached and refused in the sandbox since the last record of it.', BoundarySeen.properties),
-    event('preparing', 'A step of the preparation of the worktree begins.', { step: literals(['copy', 'share', 'template', 'setup']), command: optional(text) }),
-    event('setup_failed', 'The preparation failed. Without a command: files could not be copied into the worktree.', { command: optional(text), ...ended }),
+    event(
+      'boundary_seen',
+      'What was reached and refused in the sandbox since the last record of it.',
+      BoundarySeen.properties,
+    ),
+    event('preparing', 'A step of the preparation of the worktree begins.', {
+      step: literals(['copy', 'share', 'template', 'setup']),
+      command: optional(text),
+    }),
+    event('setup_failed', 'The preparation failed. Without a command: files could not be copied into the worktree.', {
+      command: optional(text),
+      ...ended,
+    }),
     event('prepared', 'The worktree is prepared.', {
       from: literals(['setup', 'template', 'share', 'nothing']),
       copied: Type.Array(text),
@@ -247,7 +264,10 @@ export const DriveEvent = named(
       /** Absent in older records, and if it is no known test runner. */
       tests: optional(TestResults),
     }),
-    event('baseline_decided', 'Checks fail before the work, and it was decided whether the work begins.', { by: literals(['person', 'drover']), is_accepted: Type.Boolean() }),
+    event('baseline_decided', 'Checks fail before the work, and it was decided whether the work begins.', {
+      by: literals(['person', 'drover']),
+      is_accepted: Type.Boolean(),
+    }),
     event('attempt_started', 'An agent gets a prompt.', {
       attempt: Type.Integer({ minimum: 1 }),
       action_id: text,
@@ -279,19 +299,41 @@ export const DriveEvent = named(
       prompt_sha256: Digest,
       tree: Tree,
     }),
-    event('limit_decided', 'What happens at limits of agents in this run.', { by: literals(['person', 'drover']), choice: literals(['wait', 'next', 'pause']) }),
-    event('waiting_for_limit', 'No agent gets a request until then. `is_guess`: the agent did not say when its limit is reset.', {
-      backend: text,
-      code: text,
-      until: UtcTimestamp,
-      is_guess: optional(Type.Literal(true)),
+    event('limit_decided', 'What happens at limits of agents in this run.', {
+      by: literals(['person', 'drover']),
+      choice: literals(['wait', 'next', 'pause']),
     }),
+    event(
+      'waiting_for_limit',
+      'No agent gets a request until then. `is_guess`: the agent did not say when its limit is reset.',
+      {
+        backend: text,
+        code: text,
+        until: UtcTimestamp,
+        is_guess: optional(Type.Literal(true)),
+      },
+    ),
     event('limit_passed', 'The agent is tried again.', { backend: text }),
-    event('handed_over', 'Another agent does the work from now on, because an attempt reached a limit.', { attempt: count, to: text, code: text }),
+    event('handed_over', 'Another agent does the work from now on, because an attempt reached a limit.', {
+      attempt: count,
+      to: text,
+      code: text,
+    }),
     event('session_opened', 'The agent of an attempt has a session.', { attempt: count, session_id: text }),
-    event('approval_decided', 'Someone has decided about what the agent asked for.', { attempt: count, ...DecidedApproval.properties }),
-    event('user_message', 'Someone has told the agent something while it worked. A message that waited for its next turn is recorded twice.', { attempt: count, ...SteeredMessage.properties }),
-    event('agent_retries', 'The agent sends its request to its provider again: the first, second, fourth time and so on in a row.', { attempt: count, count, since: UtcTimestamp, message: text }),
+    event('approval_decided', 'Someone has decided about what the agent asked for.', {
+      attempt: count,
+      ...DecidedApproval.properties,
+    }),
+    event(
+      'user_message',
+      'Someone has told the agent something while it worked. A message that waited for its next turn is recorded twice.',
+      { attempt: count, ...SteeredMessage.properties },
+    ),
+    event(
+      'agent_retries',
+      'The agent sends its request to its provider again: the first, second, fourth time and so on in a row.',
+      { attempt: count, count, since: UtcTimestamp, message: text },
+    ),
     event('agent_answered', 'The provider has answered.', { attempt: count }),
     event('attempt_ended', 'The agent has ended, or was stopped. Costs are in millionths of a dollar.', {
       attempt: count,
@@ -316,12 +358,16 @@ export const DriveEvent = named(
       trace: Type.Array(TraceEntry),
       warnings: Type.Array(text),
     }),
-    event('repository_changed', 'The repository, outside of the branch of the run, is not what it was before the attempt.', {
-      attempt: count,
-      state: meaning('Digest of the saved state before the attempt.', Digest),
-      changes: Type.Array(RepositoryChange),
-      count: meaning('The number of changes, with those that are not listed.', count),
-    }),
+    event(
+      'repository_changed',
+      'The repository, outside of the branch of the run, is not what it was before the attempt.',
+      {
+        attempt: count,
+        state: meaning('Digest of the saved state before the attempt.', Digest),
+        changes: Type.Array(RepositoryChange),
+        count: meaning('The number of changes, with those that are not listed.', count),
+      },
+    ),
     event('repository_restored', 'Such changes are undone.', {
       restored: Type.Array(strict({ attempt: count, name: text })),
     }),
@@ -335,16 +381,27 @@ export const DriveEvent = named(
       tree_id: optional(text),
       tests: optional(TestResults),
     }),
-    event('evidence', 'What drover observed of the claims of an attempt, and what a person should look at.', { attempt: count, claims: Type.Array(Claim), flags: Type.Array(ReviewFlag) }),
-    event('outcome_rejected', 'The run does not accept an outcome that is valid by itself.', { attempt: count, problem: text }),
-    event('outcome_submitted', 'The run has the outcome of an action. `by`: `drover` wrote it if the agent gave none.', {
-      action_id: text,
-      attempt: optional(count),
-      payload_sha256: Digest,
-      status: text,
-      /** Who wrote it: `drover` if the agent gave none. */
-      by: literals(['agent', 'drover']),
+    event('evidence', 'What drover observed of the claims of an attempt, and what a person should look at.', {
+      attempt: count,
+      claims: Type.Array(Claim),
+      flags: Type.Array(ReviewFlag),
     }),
+    event('outcome_rejected', 'The run does not accept an outcome that is valid by itself.', {
+      attempt: count,
+      problem: text,
+    }),
+    event(
+      'outcome_submitted',
+      'The run has the outcome of an action. `by`: `drover` wrote it if the agent gave none.',
+      {
+        action_id: text,
+        attempt: optional(count),
+        payload_sha256: Digest,
+        status: text,
+        /** Who wrote it: `drover` if the agent gave none. */
+        by: literals(['agent', 'drover']),
+      },
+    ),
     event('paused', 'The run is paused until a person continues it.', { reason: literals(PAUSES), message: text }),
     event('interrupted', 'The driver was told to end, and has ended.', {}),
     event('drive_failed', 'The driver could not continue, or could not deliver.', { code: text, message: text }),
@@ -354,7 +411,11 @@ export const DriveEvent = named(
       /** What it works on, one line each. Absent in older records. */
       open: optional(Type.Array(text)),
     }),
-    event('delivery_checked', 'The checks ran in a clean checkout of the commit, before it counts as delivered.', checkedCommit),
+    event(
+      'delivery_checked',
+      'The checks ran in a clean checkout of the commit, before it counts as delivered.',
+      checkedCommit,
+    ),
     event('delivered', 'The work is delivered, or `note` says why not.', {
       as: literals(['none', 'branch', 'pr']),
       branch: optional(text),

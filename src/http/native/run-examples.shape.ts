@@ -175,7 +175,14 @@ export const events: Record<string, DrivenRunEvent> = {
     at: EXAMPLE.timestamp,
     type: 'attempt_started',
     data: {
-      ...{ attempt: 1, action_id: ACTION, action_kind: 'orient', action_number: 1, actions_left: 11, purpose: 'action' },
+      ...{
+        attempt: 1,
+        action_id: ACTION,
+        action_kind: 'orient',
+        action_number: 1,
+        actions_left: 11,
+        purpose: 'action',
+      },
       ...{ backend: 'claude', execution_id: EXAMPLE.executionId, reserved: {}, prompt_sha256: SCOPE },
     },
   },
