@@ -19,7 +19,7 @@ const START = [MAIN, 'src/cli/failures/describe-failure.ts']
 /** Commands that are used together: the files that define them, and what else they need on most machines. */
 const GROUPS = {
   prompts: ['src/cli/prompt/commands.ts', 'src/config/layers.ts', 'src/config/read-config.ts'],
-  changes: ['src/cli/run/commands.ts', 'src/cli/run/protocol-commands.ts'],
+  changes: ['src/cli/run/commands.ts'],
 }
 /** A module that is imported on demand is in the script of its importer if it adds less than this. */
 const LITTLE_BYTES = 15_000

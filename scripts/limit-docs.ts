@@ -7,7 +7,7 @@ import { DEPTH_LIMIT, SCHEMA_LIMIT_BYTES } from '../src/agents/schema/check-sche
 import { type ConfigPath, findKey } from '../src/config/setting-keys.ts'
 import { MOST_TOOLS } from '../src/http/compatible/client-tools.ts'
 import { MAX_HEADER_BYTES } from '../src/http/request/connection-errors.ts'
-import { MAX_JSON_DEPTH } from '../src/kit/json/json-value.ts'
+import { MAX_JSON_DEPTH } from '../src/kit/json-value.ts'
 import { ATTACHMENT_LIMITS } from '../src/prompts/attachments.ts'
 import { ChainRequest, CompareRequest, ParallelRequest, PromptBody } from '../src/prompts/prompt-request.shape.ts'
 import { FILLED_LIMIT_CHARACTERS } from '../src/prompts/run-chain.ts'

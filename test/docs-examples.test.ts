@@ -68,7 +68,8 @@ const NOT_RUN: Readonly<Record<string, readonly [count: number, because: string]
   'docs/many-machines.md': [3, 'need a PostgreSQL server; test/many-machines.test.ts does what they do'],
   'docs/production.md': [16, 'need PostgreSQL and root; test/production.test.ts runs all of them'],
   'docs/install.md': [5, 'install on the machine, need Docker, or change the shell; test/package does what they do'],
-  'docs/deployment.md': [5, 'need root, Docker or a server in /run; test/package tries the unit and the image'],
+  'docs/deployment.md': [6, 'need root, Docker or a server in /run; test/package tries the unit and the image'],
+  'docs/kubernetes.md': [1, 'need a cluster; test/package/kubernetes.test.ts checks the manifests'],
 }
 
 /** What commands with several prompts print to a pipe. */

@@ -18,17 +18,19 @@ import type { VisibleSessions } from '../sessions/session-store.ts'
 import type { ContentBlock } from './acp-requests.shape.ts'
 import {
   AcpSession,
+  type AskedForm,
   type Editor,
   findContinued,
   lastBackend,
   newAcpSessionId,
+  readForm,
   readPrompt,
   type Served,
+  toForm,
   toSessionInfo,
 } from './acp-session.ts'
 import * as checks from './checks.generated.js'
 import { acpSessionUnknown } from './faults.ts'
-import { type AskedForm, readForm, toForm } from './question-form.ts'
 import { type ChosenMode, choose, describeModes, describeOptions, firstMode } from './session-options.ts'
 import { agentText, pastTool, toEditorUsage, userText } from './session-updates.ts'
 

@@ -1,5 +1,5 @@
 /** The one way to build the command of a prompt: checks the request, then uses the builder of its agent. */
-import { refuseBadArguments } from '../kit/process/process.ts'
+import { refuseBadArguments } from '../kit/process/start-fault.ts'
 import { type Agent, type AgentCommand, type AgentRequest, type Backend, NATIVE_BACKENDS } from './adapter/agent.ts'
 import { isImage } from './adapter/attached-file.ts'
 import { attachmentsUnsupported } from './adapter/faults.ts'

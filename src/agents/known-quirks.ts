@@ -5,6 +5,13 @@ import type { Backend } from './adapter/agent.ts'
 /** The versions that the recordings in test/recordings were made with. */
 export const TRIED_WITH: Readonly<Record<string, string>> = { claude: '2.1.197', codex: '0.166.0', gemini: '0.61.0' }
 
+/** Hosts that an agent asks for whatever its model does, and works without. Measured with codex 0.169.0. */
+const OWN_HOSTS: Readonly<Record<Backend, readonly string[]>> = { codex: ['api.github.com:443', 'github.com:443'] }
+
+export function isOwnHost(backend: Backend | undefined, host: string): boolean {
+  return backend !== undefined && OWN_HOSTS[backend]?.includes(host) === true
+}
+
 export type QuirkFacts = {
   version: string
   isRoot: boolean

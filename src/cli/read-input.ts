@@ -3,7 +3,7 @@ import { errorCode, Fault } from '../kit/fault.ts'
 import { fileTooLarge } from '../kit/faults.ts'
 import type { Links } from '../kit/files/disk.ts'
 import { readFileBytes } from '../kit/files/read-file.ts'
-import type { Runtime } from './command.ts'
+import type { Invocation, Runtime } from './command.ts'
 import { inputTooLarge } from './faults.ts'
 
 /** A command that leaves a fault out gets the one of the file or of standard input itself. */
@@ -56,4 +56,17 @@ function sizeWhenTooLarge(error: unknown, limitBytes: number): number | undefine
   if (!(error instanceof Fault)) return undefined
   if (error.code === inputTooLarge.code) return limitBytes + 1
   return error.code === fileTooLarge.code ? (error as Fault<{ sizeBytes: number }>).details.sizeBytes : undefined
+}
+
+/** Shown when a person runs a command meant for programs, which would otherwise appear to hang. */
+export async function explainProtocol(
+  { runtime }: Invocation,
+  what: { command: string; client: string; instead: string },
+) {
+  if (!runtime.stdin.isTty) return
+  const { command, client, instead } = what
+  await runtime.terminal.err.write(
+    `drover: ${command} waits for the messages of ${client}, which starts it and talks to it over standard input.\n` +
+      `To try drover here, use ${instead}. Press Ctrl-C to stop.\n`,
+  )
 }

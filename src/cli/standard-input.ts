@@ -1,7 +1,9 @@
 /** The only reader of standard input: a pipe, a file, or a user at a terminal. */
+
 import { once } from 'node:events'
 import { fstatSync, type Stats } from 'node:fs'
 import { addAbortSignal } from 'node:stream'
+import { orUndefined } from '../kit/fault.ts'
 import { inputTooLarge } from './faults.ts'
 import type { KeyReader } from './key-reader.ts'
 import type { EditorOptions, LineEditor } from './line-editor.ts'
@@ -98,11 +100,7 @@ function isSocket(descriptor: number): boolean {
 
 /** Undefined if the descriptor is closed. */
 function statDescriptor(descriptor: number): Stats | undefined {
-  try {
-    return fstatSync(descriptor)
-  } catch {
-    return undefined
-  }
+  return orUndefined(() => fstatSync(descriptor))
 }
 
 /** Whether data or the end arrives in time. A silent stream is closed, because it would keep the process alive. */

@@ -225,6 +225,17 @@ describe('loadApiKeys', () => {
       () => ({ env: { DROVER_API_KEYS: 'good,ba d' } }),
       /key 2 in DROVER_API_KEYS contains a space/,
     ],
+    [
+      'a line of the config file',
+      () => ({ env: { DROVER_API_KEYS_FILE: keysFile(`a-good-key\nsha256: ${digest('a').slice(7)}\n`) } }),
+      /key 2 in the file .* is a digest, which is no secret .* server\.keys of the config file/,
+    ],
+    ['a marked digest', () => ({ env: { DROVER_API_KEYS: digest('a') } }), /key 1 in DROVER_API_KEYS is a digest/],
+    [
+      'a digest of the config file',
+      () => ({ env: { DROVER_API_KEYS: digest('a').slice(7) }, keys: [{ name: 'a', sha256: digest('a') }] }),
+      /key 1 in DROVER_API_KEYS is a digest/,
+    ],
     ['a key outside ASCII', () => ({ env: { DROVER_API_KEYS: 'schlüssel' } }), /key 1 in DROVER_API_KEYS/],
   ])('refuses %s', async (_name, wishes, says) => {
     const failing = load(wishes())
@@ -244,6 +255,10 @@ describe('loadApiKeys', () => {
   it('ends a gopass that hangs after five seconds', async () => {
     const failing = load({ env: fakeGopass('sleep 60'), gopass: 'a' })
     await expect(failing).rejects.toThrow('no answer within 5 seconds')
+  })
+
+  it('accepts a random key that only looks like a digest', async () => {
+    expect(knows(await load({ env: { DROVER_API_KEYS: 'ab'.repeat(32) } }), 'ab'.repeat(32))).toEqual([true])
   })
 
   it('never prints a key', async () => {
@@ -382,12 +397,16 @@ describe('reload', () => {
     }
     await loaded.reload(log)
     expect(knows(loaded, 'new')).toEqual([true])
+    read = () => [{ name: 'new', sha256: digest('new'), role: 'operator' }]
+    await loaded.reload(log)
+    await loaded.reload(log)
     read = () => []
     await loaded.reload(log)
     expect([knows(loaded, 'new'), loaded.ring.isRequired]).toEqual([[false], true])
     expect(lines.map((line) => line.split(' {')[0])).toEqual([
       'info: API keys were reloaded and have changed',
       'error: API keys could not be reloaded; the previous keys stay valid',
+      'info: API keys can be reloaded again; they have not changed',
       'warn: a source of API keys is now empty; its previous keys are no longer valid',
     ])
   })

@@ -10,6 +10,7 @@ import { digest } from '../kit/digest.ts'
 import { toErrorMessage } from '../kit/fault.ts'
 import { programNotFound } from '../kit/faults.ts'
 import { readFileText } from '../kit/files/read-file.ts'
+import { withoutUndefined } from '../kit/json-value.ts'
 import type { Log } from '../kit/log.ts'
 import { type Environment, toChildEnvironment } from '../kit/process/child-environment.ts'
 import { findProgram } from '../kit/process/find-program.ts'
@@ -42,6 +43,7 @@ const GOPASS_REFRESH_MS = 5 * 60 * 1000
 const RELOADED = 'API keys were reloaded and have changed'
 const NOT_REQUIRED = 'a key was added, but this server was started without keys and is still open; restart it'
 const SOURCE_EMPTY = 'a source of API keys is now empty; its previous keys are no longer valid'
+const RELOADED_AGAIN = 'API keys can be reloaded again; they have not changed'
 const RELOAD_FAILED = 'API keys could not be reloaded; the previous keys stay valid'
 
 /**
@@ -64,7 +66,7 @@ export async function loadApiKeys(options: ApiKeyOptions): Promise<ApiKeys> {
   const listedInConfig = { name: 'server.keys', read: async () => (await readKeys()).map(toNamedDigest) }
   const read = new Map<DigestSource, readonly NamedDigest[]>([[listedInConfig, server.keys.map(toNamedDigest)]])
   for (const { name, read: readPlain } of plain) {
-    const source = { name, read: async () => toDigests(await readPlain()) }
+    const source = { name, read: async () => toDigests(refuseDigests(await readPlain(), name, server.keys)) }
     read.set(source, await firstKeys(source))
   }
   const watchedFiles = [watchedFile, configFile?.path].filter((path) => path !== undefined)
@@ -98,6 +100,7 @@ export class ApiKeys {
   readonly #replace: (keys: readonly NamedDigest[]) => void
   /** Reloads of one source run one after the other, so that an older result never replaces a newer one. */
   readonly #lastReloads = new Map<DigestSource, Promise<void>>()
+  readonly #failed = new Set<DigestSource>()
   #unwatch: (() => void) | undefined
 
   constructor(loading: Loading) {
@@ -152,9 +155,12 @@ export class ApiKeys {
       const hasChanged = !sameKeys(keys, read.get(source) ?? [])
       read.set(source, keys)
       this.#replaceKeys()
+      const isBack = this.#failed.delete(source)
       if (hasChanged) logChange(source, keys.length, log)
+      else if (isBack) log.info({ source: source.name, count: keys.length }, RELOADED_AGAIN)
       if (hasChanged && !this.ring.isRequired) log.warn({ source: source.name }, NOT_REQUIRED)
     } catch (error) {
+      this.#failed.add(source)
       log.error({ source: source.name, reason: toErrorMessage(error) }, RELOAD_FAILED)
     }
   }
@@ -189,29 +195,24 @@ function sameKeys(some: readonly NamedDigest[], others: readonly NamedDigest[]):
 }
 
 function toNamedDigest(key: ServerKeys[number]): NamedDigest {
-  const { id, name, sha256, role, fallback, rate_limit_rps: rps, rate_limit_burst: burst } = key
-  const { budgets, expires_at: expiresAt } = key
-  const { max_approval_mode: approval, max_sandbox_mode: sandbox, requires_sandbox: requiresSandbox = false } = key
-  const { agent_tools: agentTools, mcp_servers: mcpServers, directories, backends } = key
+  const { id, name, sha256, role, fallback, budgets, expires_at: expiresAt, directories, backends } = key
   return {
     digest: sha256,
     id,
     name,
     role,
     ...(key.may_merge === true && { mayMerge: true }),
-    ...(fallback !== undefined && { fallback }),
-    ...(budgets !== undefined && { budgets }),
-    ...(expiresAt !== undefined && { expiresAt }),
-    ceilings: {
-      ...(approval !== undefined && { approval }),
-      ...(sandbox !== undefined && { sandbox }),
-      ...(requiresSandbox && { requiresSandbox }),
-      ...(agentTools !== undefined && { agentTools }),
-      ...(mcpServers !== undefined && { mcpServers }),
-      ...(directories !== undefined && { directories }),
-      ...(backends !== undefined && { backends }),
-    },
-    rateLimit: { ...(rps !== undefined && { rps }), ...(burst !== undefined && { burst }) },
+    ...withoutUndefined({ fallback, budgets, expiresAt }),
+    ceilings: withoutUndefined({
+      approval: key.max_approval_mode,
+      sandbox: key.max_sandbox_mode,
+      requiresSandbox: key.requires_sandbox || undefined,
+      agentTools: key.agent_tools,
+      mcpServers: key.mcp_servers,
+      directories,
+      backends,
+    }),
+    rateLimit: withoutUndefined({ rps: key.rate_limit_rps, burst: key.rate_limit_burst }),
   }
 }
 
@@ -269,13 +270,24 @@ async function askGopass(path: string, { env, cwd }: { env: Environment; cwd: st
 /** The characters that a header can carry; any other key would never match. */
 const USABLE_KEY = /^[\x21-\x7e]+$/
 
+/** As the config file has it. A digest alone may be a random key, unless it is one of that file. */
+const MARKED_DIGEST = /^(?:- *)?sha256: *[0-9a-f]{64}$/i
+
+/** A digest is no secret: as a key, it would let in everyone who can read the config file. */
+function refuseDigests(keys: string[], source: string, listed: ServerKeys): string[] {
+  const known = listed.map(({ sha256 }) => sha256.replace('sha256:', '').toLowerCase())
+  const wrong = keys.findIndex((key) => known.includes(key.toLowerCase()))
+  if (wrong !== -1) throw apiKeyUnusable({ source, number: wrong + 1, isDigest: true })
+  return keys
+}
+
 /** Parses keys separated by commas or line ends. An error names an unusable key by its number, never by its text. */
 function parseKeys(text: string, source: string): string[] {
   const keys = text
     .split(/[,\r\n]/)
     .map((key) => key.trim())
     .filter((key) => key !== '')
-  const wrong = keys.findIndex((key) => !USABLE_KEY.test(key))
-  if (wrong !== -1) throw apiKeyUnusable({ source, number: wrong + 1 })
+  const wrong = keys.findIndex((key) => MARKED_DIGEST.test(key) || !USABLE_KEY.test(key))
+  if (wrong !== -1) throw apiKeyUnusable({ source, number: wrong + 1, isDigest: MARKED_DIGEST.test(keys[wrong] ?? '') })
   return keys
 }

@@ -51,9 +51,11 @@ export const apiKeysReadable = defineFault('api_keys_readable', 'unavailable', {
 })
 
 export const apiKeyUnusable = defineFault('api_key_unusable', 'invalid', {
-  when: 'An API key contains a space or a non-ASCII character, which a request header cannot contain.',
-  message: (d: { source: string; number: number }) =>
-    `key ${d.number} in ${d.source} contains a space or a character outside ASCII; replace the key`,
+  when: 'An API key contains a space or a non-ASCII character, which a request header cannot contain; or it is a digest, which is no secret.',
+  message: (d: { source: string; number: number; isDigest: boolean }) =>
+    d.isDigest
+      ? `key ${d.number} in ${d.source} is a digest, which is no secret and would itself be the key; put the key there, or list its digest in server.keys of the config file`
+      : `key ${d.number} in ${d.source} contains a space or a character outside ASCII; replace the key`,
 })
 
 export const apiKeyExists = defineFault('api_key_exists', 'conflict', {

@@ -1,6 +1,8 @@
 /** The valid API keys, stored only as digests. */
+
 import { timingSafeEqual } from 'node:crypto'
 import { type Digest, digest } from '../kit/digest.ts'
+import { withoutUndefined } from '../kit/json-value.ts'
 import type { APPROVAL_CEILINGS, SANDBOX_CEILINGS } from './backend.shape.ts'
 import type { KEY_ROLES } from './server-settings.shape.ts'
 
@@ -106,8 +108,7 @@ export function createKeyRing({ isRequired }: { isRequired: boolean }): KeyRing 
             rateLimit,
             ceilings,
             ...(mayMerge === true && { mayMerge }),
-            ...(fallback !== undefined && { fallback }),
-            ...(budgets !== undefined && { budgets }),
+            ...withoutUndefined({ fallback, budgets }),
           }
           const expiresMs = expiresAt === undefined ? Infinity : Date.parse(expiresAt)
           return { bytes: Buffer.from(hex, 'hex'), key, hasOwnId: id !== undefined, expiresMs }

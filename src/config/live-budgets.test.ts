@@ -34,15 +34,19 @@ it('are read again when the file changes, until the process stops', async () => 
   expect(lines).toHaveLength(1)
 })
 
-it('stay valid if the file is not, and say so', async () => {
+it('stay valid if the file is not, and say so, and once when it is again', async () => {
   const { path, lines, log, budgets } = open()
   writeFileSync(path, '[{"limit":"1requests/day"}]')
   await budgets.reload(log)
   writeFileSync(path, 'nonsense')
   await budgets.reload(log)
   expect(budgets.entries).toEqual([{ limit: '1requests/day' }])
+  writeFileSync(path, '[{"limit":"1requests/day"}]')
+  await budgets.reload(log)
+  await budgets.reload(log)
   expect(lines).toEqual([
     'budgets were reloaded and have changed',
     'budgets could not be reloaded; the previous ones stay valid',
+    'budgets can be reloaded again; they have not changed',
   ])
 })

@@ -12,12 +12,14 @@ export type BudgetsFile = { readonly path: string; readonly read: () => Promise<
 const FILE_POLL_MS = 500
 
 const RELOADED = 'budgets were reloaded and have changed'
+const RELOADED_AGAIN = 'budgets can be reloaded again; they have not changed'
 const RELOAD_FAILED = 'budgets could not be reloaded; the previous ones stay valid'
 
 export class LiveBudgets {
   /** Those that are enforced. */
   entries: Entries
   readonly #file: BudgetsFile
+  #hasFailed = false
   /** Reloads run one after the other, so that an older result never replaces a newer one. */
   #lastReload = Promise.resolve()
 
@@ -43,10 +45,12 @@ export class LiveBudgets {
   async #read(log: Log): Promise<void> {
     try {
       const entries = await this.#file.read()
-      if (JSON.stringify(entries) === JSON.stringify(this.entries)) return
+      const isSame = JSON.stringify(entries) === JSON.stringify(this.entries)
       this.entries = entries
-      log.info({ count: entries.length }, RELOADED)
+      if (!isSame || this.#hasFailed) log.info({ count: entries.length }, isSame ? RELOADED_AGAIN : RELOADED)
+      this.#hasFailed = false
     } catch (error) {
+      this.#hasFailed = true
       log.error({ reason: toErrorMessage(error) }, RELOAD_FAILED)
     }
   }

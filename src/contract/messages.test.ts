@@ -4,7 +4,7 @@ import { ALL_EXAMPLES, type Example } from '../../test/support/contract-examples
 import { MESSAGE_CHECKERS, type MessageName } from '../../test/support/message-checkers.ts'
 import { problemsOf } from '../../test/support/problems.ts'
 import { MessageWalker, type Visit } from '../../test/support/walk-message.ts'
-import { jsonLocation } from '../kit/json/json-value.ts'
+import { jsonLocation } from '../kit/json-value.ts'
 import type { Problem } from '../kit/schema.ts'
 
 /** These fields select a branch, so an object without them may fit another branch. The tests of the messages cover them. */

@@ -1,4 +1,4 @@
-/** The canned answer of the demo agent. The prompt decides whether it thinks, calls a tool or fails (asked-words.ts); nothing else is read from it. */
+/** The canned answer of the demo agent. The words of the prompt decide whether it thinks, calls a tool or fails (docs/testing.md lists them); nothing else is read from it. */
 
 export const AGENT_NAMES = ['claude', 'codex', 'gemini'] as const
 export type AgentName = (typeof AGENT_NAMES)[number]

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { treeOf } from '../../test/support/drive-fixture.ts'
-import { AttemptGuard } from './attempt-guard.ts'
+import type { AgentLocation } from '../agents/locate-agents.ts'
+import { AttemptGuard, whyUnpriced } from './attempt-guard.ts'
+import type { DriveContext } from './drive-context.ts'
 
 const usageOf = (input_tokens: number) => ({ input_tokens, output_tokens: 0, cached_tokens: 0, reasoning_tokens: 0 })
 
@@ -32,6 +34,28 @@ describe('an attempt', () => {
     expect(guard.signal.aborted).toBe(false)
     guard.noteUsage(usageOf(100))
     expect([guard.signal.aborted, guard.reason?.how]).toEqual([true, 'budget'])
+  })
+
+  it('is ended when its cost must be known and will not be', () => {
+    using guard = guardWith({})
+    guard.noteCost(undefined)
+    expect(guard.signal.aborted).toBe(false)
+    guard.noteCost('no price')
+    expect(guard.reason).toEqual({ how: 'budget', message: 'no price', code: 'cost_unknown' })
+    expect(guard.signal.aborted).toBe(true)
+  })
+
+  it.each([
+    ['a model without a price', 'mine', {}, /^the model mine of codex has no price, .+; add one to the setting prices/],
+    ['a model with a price', 'gpt-5.5', {}, undefined],
+    ['no model', undefined, {}, undefined],
+    ['a model without a price, but may report its cost in the end', 'mine', { profile: {} }, undefined],
+  ])('of an agent that names %s', (_, model, traits, why) => {
+    const agent = { backend: 'codex', reports: { tokens: true, cost: false }, ...traits }
+    const located = { backend: 'codex', agent } as unknown as AgentLocation
+    const prompts = { settings: { backends: {}, prices: [] }, locate: () => located }
+    const said = whyUnpriced(model, located, prompts as unknown as DriveContext['prompts'])
+    expect(said).toEqual(why === undefined ? undefined : expect.stringMatching(why))
   })
 
   it('is ended when it is silent and changes nothing', async () => {

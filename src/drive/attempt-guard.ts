@@ -1,8 +1,15 @@
 /** Ends an attempt that makes no progress or uses too much. */
-import type { Usage } from '../agents/adapter/agent.ts'
+import type { Backend, Usage } from '../agents/adapter/agent.ts'
+import type { AgentLocation } from '../agents/locate-agents.ts'
+import { decideCost, describeCostGap, findCostGap } from '../prompts/decide-cost.ts'
 import type { PromptEvent } from '../prompts/prompt-event.ts'
+import { countTokens } from '../prompts/tokens.ts'
+import { billingOf } from '../prompts/turn-cost.ts'
 import { ProgressWatch, stallReason } from './decide/progress-watch.ts'
-import type { AttemptEnd, Tree } from './record/drive-event.shape.ts'
+import { COST_UNKNOWN, reachedCap, spentBy } from './decide/spending.ts'
+import type { DriveContext } from './drive-context.ts'
+import type { AttemptEnd, DrivePause, Tree } from './record/drive-event.shape.ts'
+import type { DriveState } from './record/drive-state.ts'
 
 type GuardOptions = {
   readonly signal: AbortSignal
@@ -28,7 +35,7 @@ export class AttemptGuard implements Disposable {
   #lastSnapshot: string
   #isOver = false
   /** Why the attempt was ended here. */
-  reason: { readonly how: AttemptEnd; readonly message: string } | undefined
+  reason: { readonly how: AttemptEnd; readonly message: string; readonly code?: string } | undefined
 
   constructor(options: GuardOptions) {
     this.#options = options
@@ -58,6 +65,11 @@ export class AttemptGuard implements Disposable {
     if (cap !== undefined) this.#end('budget', `the limit ${cap} is reached`)
   }
 
+  /** Ends the attempt if its cost must be known and will not be. */
+  noteCost(whyUnknown: string | undefined): void {
+    if (whyUnknown !== undefined) this.#end('budget', whyUnknown, COST_UNKNOWN)
+  }
+
   [Symbol.dispose](): void {
     this.#isOver = true
     clearTimeout(this.#stallTimer)
@@ -65,8 +77,8 @@ export class AttemptGuard implements Disposable {
     this.#options.signal.removeEventListener('abort', this.#onAbort)
   }
 
-  #end(how: AttemptEnd, message: string): void {
-    this.reason ??= { how, message }
+  #end(how: AttemptEnd, message: string, code?: string): void {
+    this.reason ??= { how, message, ...(code !== undefined && { code }) }
     this.#controller.abort()
   }
 
@@ -88,4 +100,36 @@ export class AttemptGuard implements Disposable {
     }
     if (!this.#isOver && !this.signal.aborted) this.#waitForStall()
   }
+}
+
+type OwnUse = { usage: Usage; backend: Backend; cost: number | undefined }
+
+/** The limit that an attempt reaches with its own usage. Time has its own guard. */
+export function ownCap(state: DriveState, { usage, backend, cost = 0 }: OwnUse): DrivePause | undefined {
+  const spent = spentBy(state)
+  const { max_time_ms: _, ...caps } = state.options
+  const now = { tokens: spent.tokens + countTokens(usage, backend), cost_microusd: spent.cost_microusd + cost }
+  return reachedCap({ ...spent, ...now }, caps)
+}
+
+/** In millionths of a dollar. An agent that reports its cost keeps the limit itself. */
+export function priceSoFar(
+  used: { usage: Usage; model: string | undefined },
+  { backend, agent }: AgentLocation,
+  prompts: DriveContext['prompts'],
+): number | undefined {
+  if (agent.reports.cost) return undefined
+  const { usd } = decideCost(used, billingOf({ backend, agent }, prompts))
+  return usd && Math.round(usd * 1_000_000)
+}
+
+/** Why the cost of an attempt will not be known. An agent that speaks ACP may report it in the end. */
+export function whyUnpriced(
+  model: string | undefined,
+  { backend, agent }: AgentLocation,
+  prompts: DriveContext['prompts'],
+): string | undefined {
+  if ('profile' in agent || findCostGap(model, billingOf({ backend, agent }, prompts)) !== 'price') return undefined
+  const { why, todo } = describeCostGap('price', { backend, model })
+  return `${why}, so the limit of costs cannot be kept; ${todo}`
 }

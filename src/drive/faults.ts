@@ -4,10 +4,10 @@ import { listSome } from '../kit/wording.ts'
 
 export const driveCapUnsupported = defineFault('drive_cap_unsupported', 'usage', {
   when: "A limit cannot be enforced, because one of the run's agents does not report its usage, or because the price of its model is not known.",
-  message: (d: { flag: string; backend: string }) =>
+  message: (d: { flag: string; backend: string; why: string; todo: string }) =>
     d.flag === '--max-cost'
-      ? `--max-cost (over HTTP: max_cost_usd) cannot be enforced: what ${d.backend} costs is not known; add its model to "prices" in the settings, or use another backend or another limit`
-      : `${d.flag} (over HTTP: max_tokens) cannot be enforced: ${d.backend} does not report it; use another backend or another limit`,
+      ? `--max-cost (over HTTP: max_cost_usd) cannot be enforced: what ${d.backend} costs is not known, because ${d.why}; ${d.todo}`
+      : `${d.flag} (over HTTP: max_tokens) cannot be enforced: ${d.why}; ${d.todo}`,
 })
 
 export const driveSandboxMissing = defineFault('drive_sandbox_missing', 'unavailable', {

@@ -30,10 +30,10 @@ import { countUnknownCosts, spentBy } from './decide/spending.ts'
 import { flagsOfRun } from './evidence/repository-flags.ts'
 import { summarizeBoundary } from './evidence/summarize-boundary.ts'
 import { changedPaths } from './evidence/tree.ts'
-import { NO_WORK } from './prompt/follow-ups.ts'
+import { howItEnded, NO_WORK } from './prompt/follow-ups.ts'
 import { roundsOf } from './read-verdict.ts'
 import type { Claim } from './record/drive-event.shape.ts'
-import { type DriveState, judgedAttempts } from './record/drive-state.ts'
+import { type BaselineRun, type DriveState, judgedAttempts } from './record/drive-state.ts'
 import type { JudgedRequirement } from './record/follow-event.shape.ts'
 
 type Driven = { readonly state: DriveState; readonly verdict: RunVerdict }
@@ -143,7 +143,7 @@ function toReportParts(state: DriveState, changes: readonly ReportChange[] | und
     ...(changes !== undefined && { changes }),
     evidence: judged.flatMap(({ evidence }) => (evidence?.claims ?? []).map(toEvidence)),
     flags: flagsOfRun(state),
-    checks: checkResults(state).map(toReportCheck),
+    checks: [...checksBefore(state), ...checkResults(state).map(toReportCheck)],
     ...(state.options.checks.length === 0 && { is_unchecked: true }),
     ...(state.options.mcp_servers !== undefined && { mcp_servers: state.options.mcp_servers }),
   }
@@ -155,8 +155,22 @@ function toReportRequirement({ id, verdict, text }: JudgedRequirement, { require
 }
 
 function toReportCheck({ command, passed, result, run, tests }: ReturnType<typeof checkResults>[number]): ReportCheck {
-  const output = run?.passed === false ? { output: lastLines(run.output) } : {}
-  return { command, passed, result, ...output, ...(tests.length > 0 && { tests }) }
+  return { command, passed, result, ...outputOf(run), ...(tests.length > 0 && { tests }) }
+}
+
+/** As long as no agent has worked. */
+function checksBefore({ attempts, baseline }: DriveState): ReportCheck[] {
+  return attempts.length > 0
+    ? []
+    : baseline.map((run) => {
+        const { command, passed } = run
+        return { command, passed, result: `${howItEnded(run)} before the work`, ...outputOf(run) }
+      })
+}
+
+/** Of a check that failed. */
+function outputOf(run?: Pick<BaselineRun, 'passed' | 'output'>): Pick<ReportCheck, 'output'> {
+  return run?.passed === false ? { output: lastLines(run.output) } : {}
 }
 
 function toEvidence(claim: Claim): ReportEvidence {

@@ -1,28 +1,24 @@
 /** Lets an agent work on an action, once. What will be done is recorded before it costs anything, and how it ended after. */
 import { join } from 'node:path'
-import type { Backend, Usage } from '../agents/adapter/agent.ts'
 import { agentSilent } from '../agents/faults.ts'
-import type { AgentLocation } from '../agents/locate-agents.ts'
 import type { Action } from '../contract/action.shape.ts'
+import { titleOfGoal } from '../contract/goal-title.ts'
 import { newExecutionId } from '../executions/store/execution-id.ts'
 import { digest } from '../kit/digest.ts'
 import { Fault, ignoreFault } from '../kit/fault.ts'
 import { encodeUtf8 } from '../kit/utf8.ts'
-import { decideCost } from '../prompts/decide-cost.ts'
 import type { PromptRequest } from '../prompts/prompt-request.ts'
 import { failedResult, type PromptResult, toPromptStatus } from '../prompts/prompt-result.ts'
 import { runPromptToEnd } from '../prompts/run-prompt.ts'
-import { countTokens } from '../prompts/tokens.ts'
-import { billingOf } from '../prompts/turn-cost.ts'
 import { readActionMaterial } from '../runs/read-material.ts'
 import type { Session } from '../sessions/session.shape.ts'
 import { repositoryOf } from '../workspace/discover-workspace.ts'
 import { AttemptBeat } from './attempt-beat.ts'
-import { AttemptGuard } from './attempt-guard.ts'
+import { AttemptGuard, ownCap, priceSoFar, whyUnpriced } from './attempt-guard.ts'
 import { agentInCharge } from './decide/after-limit.ts'
 import { commandsFor, permissionsFor, placeOf } from './decide/agent-permissions.ts'
 import type { DriveStep } from './decide/next-step.ts'
-import { reachedCap, remainingBudget, smallerBudget, spentBy } from './decide/spending.ts'
+import { limitsCosts, remainingBudget, smallerBudget, spentBy } from './decide/spending.ts'
 import { type DriveContext, readDriveState, record, workDirectory } from './drive-context.ts'
 import { toDriveWarning } from './evidence/drive-warning.ts'
 import { Trace } from './evidence/trace.ts'
@@ -33,7 +29,7 @@ import { findGitPrograms, findTrusted } from './project-settings.ts'
 import { composePrompt, type Section } from './prompt/compose-prompt.ts'
 import { composeFollowUp, describeFollowUp, describeTold, type FollowUp } from './prompt/follow-ups.ts'
 import { readAnswer } from './prompt/read-reported-outcome.ts'
-import type { AttemptEnd, DrivePause, Options, Tree } from './record/drive-event.shape.ts'
+import type { AttemptEnd, Options, Tree } from './record/drive-event.shape.ts'
 import { readDrive } from './record/drive-journal.ts'
 import type { Attempt, DriveState } from './record/drive-state.ts'
 import { RetryRecorder } from './retry-recorder.ts'
@@ -157,8 +153,7 @@ function serversFor(
 
 /** The first line of the goal, for people who look for the session. */
 function toSessionTitle({ goal }: Action): string {
-  const [line = ''] = goal.trim().split('\n', 1)
-  return line
+  return titleOfGoal(goal)
     .replace(/[\p{C}\s]+/gu, ' ')
     .slice(0, TITLE_LENGTH)
     .toWellFormed()
@@ -281,6 +276,9 @@ async function execute(
   })
   const retries = new RetryRecorder(context, number)
   let { model } = request
+  const mustCount = limitsCosts(state.options, context.totals?.())
+  const whyUncounted = (named: string | undefined) =>
+    located && mustCount ? whyUnpriced(named, located, prompts) : undefined
   const startedAt = performance.now()
   const result = await runPromptToEnd(request, prompts, {
     signal: guard.signal,
@@ -302,7 +300,10 @@ async function execute(
       retries.note(event)
       // A message may be the text of a limit.
       if (event.type === 'tool_use') onAnswer()
-      if (event.type === 'init') model = event.content.model ?? model
+      if (event.type === 'init') {
+        model = event.content.model ?? model
+        guard.noteCost(whyUncounted(model))
+      }
       trace.note(event)
       guard.note(event)
       onUpdate({ is: 'agent', runId, attempt: number, event })
@@ -326,6 +327,7 @@ async function execute(
       : {
           error: guard.reason?.message ?? result.error ?? 'it failed',
           ...(how === 'failed' && failureFacts(result)),
+          ...(guard.reason?.code !== undefined && how === guard.reason.how && { error_code: guard.reason.code }),
         }),
     trace: trace.entries,
     warnings: (result.warnings ?? []).flatMap((warning) => toDriveWarning(warning, action) ?? []),
@@ -352,40 +354,21 @@ function toAttemptEnd(result: PromptResult): AttemptEnd {
   return toPromptStatus(result) === 'canceled' ? 'cancelled' : 'failed'
 }
 
-type OwnUse = { usage: Usage; backend: Backend; cost: number | undefined }
-
-/** The limit that an attempt reaches with its own usage. Time has its own guard. */
-function ownCap(state: DriveState, { usage, backend, cost = 0 }: OwnUse): DrivePause | undefined {
-  const spent = spentBy(state)
-  const { max_time_ms: _, ...caps } = state.options
-  const now = { tokens: spent.tokens + countTokens(usage, backend), cost_microusd: spent.cost_microusd + cost }
-  return reachedCap({ ...spent, ...now }, caps)
-}
-
-/** In millionths of a dollar. An agent that reports its cost keeps the limit itself. */
-function priceSoFar(
-  used: { usage: Usage; model: string | undefined },
-  { backend, agent }: AgentLocation,
-  prompts: DriveContext['prompts'],
-): number | undefined {
-  if (agent.reports.cost) return undefined
-  const { usd } = decideCost(used, billingOf({ backend, agent }, prompts))
-  return usd && Math.round(usd * 1_000_000)
-}
-
-function endFacts({ session_id, token_usage: usage, cost_usd, cost_kind }: PromptResult) {
+function endFacts({ session_id, model, token_usage: usage, cost_usd, cost_kind }: PromptResult) {
   return {
     ...(session_id !== '' && { session_id }),
+    ...(model !== undefined && { model }),
     usage,
     ...(cost_usd !== undefined && { cost_microusd: Math.round(cost_usd * 1_000_000) }),
     ...(cost_kind !== undefined && { cost_kind }),
   }
 }
 
-function failureFacts({ error_code, retry_after_secs: wait }: PromptResult) {
+function failureFacts({ error_code, retry_after_secs: wait, budget }: PromptResult) {
   return {
     ...(error_code !== undefined && { error_code }),
     ...(wait !== undefined && { retry_after_ms: Math.round(wait * 1000) }),
+    ...(budget !== undefined && { budget }),
   }
 }
 

@@ -1,15 +1,17 @@
 /** Runs the checks of a run and records how they ended: before the work, and after each attempt. */
-import { delimiter, isAbsolute, join } from 'node:path'
+import { delimiter, isAbsolute, join, posix } from 'node:path'
 import { tryTo } from '../kit/fault.ts'
 import { readFileBytes } from '../kit/files/read-file.ts'
 import type { SearchPlaces } from '../kit/process/find-program.ts'
 import type { CheckResult } from '../kit/process/run-check.ts'
 import { namesIn } from '../workspace/read-content.ts'
-import { puttingBack } from '../workspace/worktrees/put-back.ts'
+import { puttingBack, removeUntracked } from '../workspace/worktrees/put-back.ts'
+import { leftByChecks } from './decide/check-results.ts'
 import { describeMissingCommand, findMissingCommand, type MissingCommand } from './decide/missing-command.ts'
 import type { DriveStep } from './decide/next-step.ts'
 import { commandRunner } from './drive-boundary.ts'
 import { type DriveContext, readDriveState, record, workDirectory } from './drive-context.ts'
+import { toRelative } from './evidence/compare-claims.ts'
 import { readTestResults } from './evidence/test-results/read-test-results.ts'
 import { hashTree } from './observe-tree.ts'
 import { RunWatch } from './run-watch.ts'
@@ -23,16 +25,14 @@ export const OUTPUT_LIMIT_BYTES = 4 * 1024 * 1024
 
 export async function check(
   context: DriveContext,
-  { attempt, command }: Extract<DriveStep, { do: 'check' }>,
+  { attempt, command, reported }: Extract<DriveStep, { do: 'check' }>,
 ): Promise<void> {
-  const { env } = context
-  const { check_timeout_ms: timeoutMs } = readDriveState(context).options
-  const cwd = workDirectory(context)
+  const left = await removeLeftovers(context, reported)
   const before = await hashTree(context)
   using watch = new RunWatch(context, attempt.action_id)
-  const run = commandRunner(context, { by: 'check', attempt: attempt.attempt })
-  const limits = { timeoutMs, outputLimitBytes: OUTPUT_LIMIT_BYTES }
-  const result = await run({ command, cwd, env, ...limits, signal: watch.signal })
+  const run = () => runCheck(context, { command, by: { by: 'check', attempt: attempt.attempt }, signal: watch.signal })
+  // What the check makes of files that were there before may be wanted, and it runs once more on them.
+  const { result, paths } = await withoutItsFiles(context, { createdOnly: true }, run)
   if (watch.signal.aborted) return
   record(context, 'check_ran', {
     attempt: attempt.attempt,
@@ -40,6 +40,7 @@ export async function check(
     passed: result.passed,
     ...toEnd(result),
     ...testsIn(result),
+    ...toPutBack([...left, ...paths]),
     tree_id_before: before,
     tree_id: await hashTree(context),
   })
@@ -48,31 +49,61 @@ export async function check(
 /** What a check changes before the work is not a part of the work. */
 export async function checkBaseline(context: DriveContext, command: string): Promise<void> {
   const { runs, env } = context
-  const { options, place } = readDriveState(context)
-  const cwd = workDirectory(context)
-  const runCommand = commandRunner(context, { by: 'baseline' })
-  const run = () =>
-    runCommand({
-      command,
-      cwd,
-      env,
-      timeoutMs: options.check_timeout_ms,
-      signal: runs.signal,
-      outputLimitBytes: OUTPUT_LIMIT_BYTES,
-    })
-  const { git, workspace } = runs
-  const { result, paths } =
-    place.kind === 'in_place'
-      ? { result: await run(), paths: [] }
-      : await puttingBack({ git, workspace, signal: new AbortController().signal }, run)
+  const run = () => runCheck(context, { command, by: { by: 'baseline' }, signal: runs.signal })
+  const { result, paths } = await withoutItsFiles(context, {}, run)
   if (runs.signal.aborted) return
   const { passed, isStarted } = result
   const end = toEnd(result)
-  const problem = isStarted ? whyNothingRan(command, end, { env, cwd }) : end.problem
+  const problem = isStarted ? whyNothingRan(command, end, { env, cwd: workDirectory(context) }) : end.problem
   const why = problem === undefined ? {} : { problem }
-  const changed = paths.length === 0 ? {} : { put_back: paths.slice(0, PUT_BACK_LIMIT) }
   const ended = { ...end, ...why, ...testsIn(result) }
-  record(context, 'baseline_ran', { command, passed, could_start: problem === undefined, ...ended, ...changed })
+  record(context, 'baseline_ran', {
+    command,
+    passed,
+    could_start: problem === undefined,
+    ...ended,
+    ...toPutBack(paths),
+  })
+}
+
+type Check = { command: string; by: Parameters<typeof commandRunner>[1]; signal: AbortSignal }
+
+async function runCheck(context: DriveContext, { command, by, signal }: Check): Promise<CheckResult> {
+  const { check_timeout_ms: timeoutMs } = readDriveState(context).options
+  const around = { cwd: workDirectory(context), env: context.env, signal }
+  return await commandRunner(context, by)({ command, timeoutMs, outputLimitBytes: OUTPUT_LIMIT_BYTES, ...around })
+}
+
+/** In place, a person may work on the same files meanwhile, so they all stay. */
+async function withoutItsFiles(
+  context: DriveContext,
+  what: { createdOnly?: true },
+  run: () => Promise<CheckResult>,
+): Promise<{ result: CheckResult; paths: readonly string[] }> {
+  if (readDriveState(context).place.kind === 'in_place') return { result: await run(), paths: [] }
+  return await puttingBack({ ...worktreeOf(context), ...what }, run)
+}
+
+/** The agent may have run the check itself. */
+async function removeLeftovers(context: DriveContext, reported: readonly string[]): Promise<readonly string[]> {
+  const { baseline, attempts, place } = readDriveState(context)
+  const putBack = [...baseline, ...attempts.flatMap(({ checks }) => checks)].flatMap((ran) => ran.put_back ?? [])
+  if (putBack.length === 0 || place.kind === 'in_place') return []
+  const root = context.runs.workspace.worktree_root
+  // A path may be meant from the folder of the run or from the root.
+  const named = reported
+    .flatMap((path) => [path, posix.join(place.folder ?? '', path)])
+    .flatMap((path) => toRelative(path, root) ?? [])
+  return await removeUntracked(worktreeOf(context), (paths) => leftByChecks({ ...paths, putBack, reported: named }))
+}
+
+/** Not interrupted by the signal of the driver: what a check has left must not stay. */
+function worktreeOf({ runs: { git, workspace } }: DriveContext) {
+  return { git, workspace, signal: new AbortController().signal }
+}
+
+function toPutBack(paths: readonly string[]) {
+  return paths.length === 0 ? {} : { put_back: [...new Set(paths)].slice(0, PUT_BACK_LIMIT) }
 }
 
 /** A command that was ended has not shown all of its tests. */

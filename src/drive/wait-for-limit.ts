@@ -7,14 +7,15 @@ import { tryTo } from '../kit/fault.ts'
 import { type Lock, takeIfFree } from '../kit/files/lock.ts'
 import { readRecordFile, saveRecordFile } from '../kit/files/record-file.ts'
 import { checker } from '../kit/schema.ts'
-import { isBudget, isLimit, type LimitStep, limitOf, waitsForOthers } from './decide/after-limit.ts'
+import { isBudget } from '../prompts/budget-faults.ts'
+import { isLimit, type LimitStep, limitOf, waitsForOthers } from './decide/after-limit.ts'
 import { type DriveContext, readDriveState, record } from './drive-context.ts'
 import { validateAgentLimit } from './record/checks.generated.js'
 import type { AgentLimit } from './record/user-records.shape.ts'
 import { RunWatch } from './run-watch.ts'
 
-/** Timers stand still while a machine sleeps, and clocks are set: so the time is looked at again. */
-const LONGEST_SLEEP_MS = 10_000
+/** Timers stand still while a machine sleeps, clocks are set, and limits end early: so a run that waits looks again. */
+const LOOK_MS = 2000
 
 type StepOf<D extends LimitStep['do']> = Extract<LimitStep, { do: D }>
 
@@ -30,22 +31,45 @@ export function handOver(context: DriveContext, { attempt, to, code }: StepOf<'h
   record(context, 'handed_over', { attempt: attempt.attempt, to, code })
 }
 
-type Wait = Pick<AgentLimit, 'backend' | 'code' | 'until'> & { readonly is_guess?: true | undefined }
+type Wait = Omit<StepOf<'wait_for_limit'>, 'do'>
 
-/** Waits without a request. It is over early if the run is stopped, its action skipped, or the agent answers another run. */
+/**
+ * Waits without a request. It is over early if the run is stopped, its action skipped, the agent answers another run, or the
+ * setting `budgets` has changed.
+ */
 export async function waitForLimit(
   context: DriveContext,
-  { backend, code, until, is_guess }: Wait,
+  { backend, code, until, is_guess, budget }: Wait,
   actionId: string,
 ): Promise<void> {
   const { waiting } = readDriveState(context)
-  if (waiting?.until !== until || waiting.backend !== backend)
-    record(context, 'waiting_for_limit', { backend, code, until, ...(is_guess && { is_guess }) })
+  if (waiting?.until !== until || waiting.backend !== backend) {
+    const told = { ...(is_guess && { is_guess }), ...(budget !== undefined && { budget }) }
+    record(context, 'waiting_for_limit', { backend, code, until, ...told })
+  }
   using watch = new RunWatch(context, actionId)
-  const isShared = () => findAgentLimit(context.agentLimits, backend)?.until === until
-  const isOver = isShared() ? () => !isShared() : () => false
+  const isOver = isBudget(code) ? noticeBudgets(context) : noticeAnswer(context, { backend, until })
   await sleepUntil(until, { clock: context.runs.clock, signal: watch.signal, isOver })
   if (!watch.signal.aborted) record(context, 'limit_passed', { backend })
+}
+
+/** Nothing is paid for asking a budget again. */
+function noticeBudgets({ prompts }: DriveContext): () => boolean {
+  const read = () => JSON.stringify(prompts.budgets?.entries)
+  const before = read()
+  return () => read() !== before
+}
+
+function noticeAnswer({ agentLimits }: DriveContext, { backend, until }: Pick<Wait, 'backend' | 'until'>) {
+  const isShared = () => isSameTime(findAgentLimit(agentLimits, backend)?.until, until)
+  return isShared() ? () => !isShared() : () => false
+}
+
+/** Runs that reach one limit, one after the other, compute almost the same time. */
+const SAME_MS = 60_000
+
+function isSameTime(known: string | undefined, until: string): boolean {
+  return known !== undefined && Math.abs(Date.parse(known) - Date.parse(until)) < SAME_MS
 }
 
 type Sleep = { clock: Clock; signal: AbortSignal; isOver: () => boolean }
@@ -54,7 +78,7 @@ async function sleepUntil(until: string, { clock, signal, isOver }: Sleep): Prom
   for (;;) {
     const left = Date.parse(until) - clock.now().getTime()
     if (left <= 0 || signal.aborted || isOver()) return
-    await sleep(Math.min(left, LONGEST_SLEEP_MS), undefined, { signal }).catch(() => undefined)
+    await sleep(Math.min(left, LOOK_MS), undefined, { signal }).catch(() => undefined)
   }
 }
 
@@ -66,6 +90,9 @@ export function shareLimit(context: DriveContext): void {
   if (isBudget(last.ended.error_code)) return
   const { backend, code, until, is_guess } = limitOf(last, 1)
   if (until === undefined) return
+  const known = findAgentLimit(context.agentLimits, backend)?.until ?? ''
+  // Others wait for it already.
+  if (Date.parse(known) > context.runs.clock.now().getTime() && isSameTime(known, until)) return
   saveAgentLimit(context.agentLimits, { backend, code, until, ...(is_guess && { is_guess }) })
 }
 
@@ -95,8 +122,6 @@ function isWaitedFor(context: DriveContext, { until }: AgentLimit): boolean {
 }
 
 const FILE_LIMIT_BYTES = 16 * 1024
-/** How often a run looks whether the one that tries first has an answer. */
-const LOOK_MS = 2000
 
 const checkLimit = checker<AgentLimit>('agentLimit', validateAgentLimit)
 

@@ -2,7 +2,7 @@ import { CONTRACT_VERSION } from '../contract/limits.ts'
 import type { ProtocolState } from '../contract/protocol-state.shape.ts'
 import { checkProtocolState } from '../contract/protocol-state.ts'
 import type { ResumeResult } from '../contract/resume-result.shape.ts'
-import { withoutUndefined } from '../kit/json/json-value.ts'
+import { withoutUndefined } from '../kit/json-value.ts'
 import { nextHint } from './next-hint.ts'
 import type { Run } from './state/run.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { JsonObject } from '../kit/json/json-value.ts'
+import type { JsonObject } from '../kit/json-value.ts'
 import { type CurrentActivity, nextActivity } from './activity.ts'
 
 const usage = { input_tokens: 1, output_tokens: 2, cached_tokens: 0, reasoning_tokens: 0 }

@@ -4,7 +4,7 @@ import { mayHaveWorked } from '../agents/warm/faults.ts'
 import { type Clock, toTimestamp } from '../kit/clock.ts'
 import { ignoreFault, isFault } from '../kit/fault.ts'
 import type { Ids } from '../kit/ids.ts'
-import type { JsonObject } from '../kit/json/json-value.ts'
+import type { JsonObject } from '../kit/json-value.ts'
 import { raceSignal } from '../kit/race.ts'
 import type {
   ExecutionRecorder,

@@ -1,7 +1,7 @@
 /** Reads the turns of a session from its executions, one at a time, because together they may have many megabytes. */
 import { describeToolInput } from '../agents/describe-for-people.ts'
 import { Fault } from '../kit/fault.ts'
-import { withoutUndefined } from '../kit/json/json-value.ts'
+import { withoutUndefined } from '../kit/json-value.ts'
 import type { PromptResult } from '../prompts/prompt-result.ts'
 import { firstCharacters } from '../sessions/session-texts.ts'
 import type { SessionTurn } from './session-turn.shape.ts'

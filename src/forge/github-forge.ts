@@ -1,6 +1,6 @@
 /** GitHub behind the interface of a forge, through `gh api`: REST, and GraphQL only for what REST does not have. */
 import { Fault } from '../kit/fault.ts'
-import type { JsonValue } from '../kit/json/json-value.ts'
+import type { JsonValue } from '../kit/json-value.ts'
 import { checker, type Validate } from '../kit/schema.ts'
 import { askForPage, askProvider, openProvider, type Page, type Provider } from './ask-provider.ts'
 import * as checks from './checks.generated.js'
@@ -243,6 +243,7 @@ type Wanted = { readonly path: string; readonly validate: Validate; readonly sub
 
 type KeptPage = { etag: string | undefined; value: unknown; next: string | undefined }
 
+/** Asks GitHub's API about one repository: pages, conditional requests, changes. */
 class GitHubApi {
   /** `owner/repo`. */
   readonly name: string

@@ -12,8 +12,8 @@
  */
 
 import { type Digest, digestFields } from '../kit/digest.ts'
-import type { JsonValue } from '../kit/json/json-value.ts'
 import { writeJson } from '../kit/json/write-json.ts'
+import type { JsonValue } from '../kit/json-value.ts'
 import { checker } from '../kit/schema.ts'
 import { encodeUtf8 } from '../kit/utf8.ts'
 import { validateJournalRecord } from './checks.generated.js'

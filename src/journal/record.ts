@@ -1,7 +1,7 @@
 /** The records of a journal: the events of a run. `at` is the `updated_at` of the event. See hash-chain.ts for the format. */
 import { checkRunEvent } from '../engine/check-event.ts'
 import type { RunEvent } from '../engine/state/run-event.shape.ts'
-import type { JsonValue } from '../kit/json/json-value.ts'
+import type { JsonValue } from '../kit/json-value.ts'
 import { journalRecordInvalid } from './faults.ts'
 import { decodeLine, encodeLine, type JournalEnd } from './hash-chain.ts'
 

@@ -3,7 +3,7 @@
  * the same problem for the same bytes.
  */
 import { messageInvalid } from './faults.ts'
-import { jsonLocation } from './json/json-value.ts'
+import { jsonLocation } from './json-value.ts'
 import { findProblems, type Problem, type Rule, type Validate } from './schema.ts'
 
 /** Makes a function that returns a value in which no step finds a problem, and throws `message_invalid` otherwise. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { nearestWord } from './match-names.ts'
+import { nearestProgram, nearestWord } from './match-names.ts'
 
 const COMMANDS = ['prompt', 'resume', 'parallel', 'chain', 'compare', 'sessions', 'config', 'version', 'run', 'stop']
 
@@ -28,4 +28,14 @@ describe('nearestWord', () => {
     const known = Array.from({ length: 50 }, (_, at) => `a-known-word-${at}`)
     expect(nearestWord('x'.repeat(15_000_000), known)).toBeUndefined()
   })
+})
+
+it.each([
+  ['pytset', 'pytest'],
+  ['gti', 'git'],
+  ['pytst', 'pytest'],
+  ['pttset', undefined],
+])('the program nearest to %s is %s', (typed, meant) => {
+  expect(nearestProgram(typed, ['tset', 'git', 'pytest'])).toBe(meant)
+  expect(nearestProgram('pytset', ['tset', 'git'])).toBeUndefined()
 })

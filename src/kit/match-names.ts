@@ -2,8 +2,8 @@
 const MAX_EDITS = 3
 
 /** The known word closest to a mistyped one, or undefined if none is close enough to suggest. */
-export function nearestWord(word: string, known: readonly string[]): string | undefined {
-  const allowed = Math.min(MAX_EDITS, Math.max(1, Math.floor(word.length / 3)))
+export function nearestWord(word: string, known: readonly string[], maxEdits = MAX_EDITS): string | undefined {
+  const allowed = Math.min(maxEdits, Math.max(1, Math.floor(word.length / 3)))
   let nearest: string | undefined
   let closest = word.length
   // The length filter also keeps a very long word from costing time.
@@ -15,6 +15,11 @@ export function nearestWord(word: string, known: readonly string[]): string | un
     }
   }
   return nearest
+}
+
+/** There are thousands of programs, so that one with two other letters is most likely another one. */
+export function nearestProgram(program: string, known: readonly string[]): string | undefined {
+  return nearestWord(program, known, 1)
 }
 
 /** The number of insertions, deletions, replacements and swaps of neighbours that turn one word into the other. */

@@ -1,6 +1,6 @@
 /** Checks values against generated validators. A valid value is returned unchanged: nothing is coerced or filled in. */
 import { messageInvalid } from './faults.ts'
-import { jsonLocation } from './json/json-value.ts'
+import { jsonLocation } from './json-value.ts'
 import { nearestWord } from './match-names.ts'
 
 /** An error of a generated validator, as ajv reports it. */

@@ -1,10 +1,7 @@
 import { userInfo } from 'node:os'
+import { orUndefined } from './fault.ts'
 
 /** The user who runs this process. In a container a user may have a number only. */
 export function userName(): string {
-  try {
-    return userInfo().username
-  } catch {
-    return `user ${process.getuid?.()}`
-  }
+  return orUndefined(() => userInfo().username) ?? `user ${process.getuid?.()}`
 }

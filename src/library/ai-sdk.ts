@@ -1,4 +1,5 @@
 /** A provider for the AI SDK: `import { drover } from 'drover/ai-sdk'`. */
+
 import type {
   LanguageModelV4,
   LanguageModelV4CallOptions,
@@ -7,13 +8,13 @@ import type {
   SharedV4Warning,
 } from '@ai-sdk/provider'
 import { isObject } from '../agents/adapter/json-fields.ts'
+import { withoutUndefined } from '../kit/json-value.ts'
 import { toConversation } from '../prompts/chat-messages.ts'
 import { toTokens } from '../prompts/tokens.ts'
 import { createDrover } from './drover.ts'
 import { DroverError, throwingDroverErrors } from './drover-error.ts'
 import type { PromptEvent, PromptRequest, PromptResult } from './messages.generated.ts'
 import { requireNode } from './package.ts'
-import { StreamParts } from './stream-parts.ts'
 import type { Drover, PromptOptions, PromptRun } from './types.ts'
 
 requireNode()
@@ -188,9 +189,7 @@ function toFinish(result: PromptResult, { prompt }: Pick<Call, 'prompt'>) {
     providerMetadata: {
       drover: {
         session_id,
-        ...(execution_id !== undefined && { execution_id }),
-        ...(cost_usd !== undefined && { cost_usd }),
-        ...(cost_kind !== undefined && { cost_kind }),
+        ...withoutUndefined({ execution_id, cost_usd, cost_kind }),
       },
     },
   }
@@ -265,5 +264,67 @@ class ApiCallError extends DroverError {
     this.isRetryable = this.retryable
     this.data = { code }
     for (const mark of MARKS) Object.defineProperty(this, mark, { value: true })
+  }
+}
+
+type Kind = 'text' | 'reasoning'
+
+/** Turns the events of a prompt into the parts of a stream of the AI SDK. */
+class StreamParts {
+  #open: { kind: Kind; id: string } | undefined
+  #count = 0
+  #hasText = false
+  #reasoning = ''
+  readonly #isObject: boolean
+
+  /** `isObject`: the answer must match a schema. What the agent writes before it is no part of it, so only the result is text. */
+  constructor({ isObject }: { isObject: boolean }) {
+    this.#isObject = isObject
+  }
+
+  reasoning(): string {
+    return this.#reasoning
+  }
+
+  add(event: PromptEvent): LanguageModelV4StreamPart[] {
+    switch (event.type) {
+      case 'message':
+        if (this.#isObject) return []
+        this.#hasText = true
+        return this.#append('text', event.content)
+      case 'thinking':
+        this.#reasoning += event.content.text
+        return this.#append('reasoning', event.content)
+      case 'tool_use':
+        return this.#close()
+      default:
+        return []
+    }
+  }
+
+  /** An agent that has written nothing still has an answer. */
+  end(output: string): LanguageModelV4StreamPart[] {
+    const parts = this.#hasText || output === '' ? [] : this.#append('text', { text: output })
+    return [...parts, ...this.#close()]
+  }
+
+  #append(kind: Kind, { text, is_partial: isPartial }: { text: string; is_partial?: boolean | undefined }) {
+    const parts: LanguageModelV4StreamPart[] = []
+    if (this.#open?.kind !== kind) {
+      parts.push(...this.#close())
+      this.#count += 1
+      this.#open = { kind, id: String(this.#count) }
+      parts.push({ type: `${kind}-start`, id: this.#open.id })
+    }
+    parts.push({ type: `${kind}-delta`, id: this.#open.id, delta: text })
+    // A whole text is a separate part.
+    if (isPartial !== true) parts.push(...this.#close())
+    return parts
+  }
+
+  #close(): LanguageModelV4StreamPart[] {
+    const open = this.#open
+    this.#open = undefined
+    return open === undefined ? [] : [{ type: `${open.kind}-end`, id: open.id }]
   }
 }

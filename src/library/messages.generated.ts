@@ -802,6 +802,8 @@ export type PromptResult = {
   upstream_status?: number | undefined
   /** Only on failure: how long to wait before the next attempt, if the agent reports it or the server stops. */
   retry_after_secs?: number | undefined
+  /** The budget that has nothing left for a prompt or a run. Absent: it failed, or waits, for another reason. */
+  budget?: RefusingBudget | undefined
   /** Only after a fallback: the agents that got the prompt first, and why they gave no answer. */
   fallback_from?: readonly {
     /** The agent. */
@@ -817,6 +819,24 @@ export type PromptResult = {
   boundary?: BoundaryReport | undefined
   /** Parts of the request that could not be fulfilled. */
   warnings?: readonly string[] | undefined
+}
+
+/** The budget that has nothing left for a prompt or a run. Absent: it failed, or waits, for another reason. */
+export type RefusingBudget = {
+  /** What it is for, such as `the key ci`. */
+  name: string
+  /** What is counted: US dollars, tokens, requests, or minutes of agents. */
+  unit: 'usd' | 'tokens' | 'requests' | 'minutes'
+  /** Periods begin at 00:00 UTC, weeks on Monday. */
+  period: 'day' | 'week' | 'month' | 'once'
+  /** How much may be used in a period. */
+  limit: number
+  /** How much was used in this one. */
+  used: number
+  /** How much is reserved by prompts that run now. */
+  reserved: number
+  /** When the next period begins; absent if there is none. */
+  resets_at?: string | undefined
 }
 
 /** Who decided what about something that an agent asked for. */
@@ -941,6 +961,8 @@ export type StepResult = {
   upstream_status?: number | undefined
   /** Only on failure: how long to wait before the next attempt, if the agent reports it or the server stops. */
   retry_after_secs?: number | undefined
+  /** The budget that has nothing left for a prompt or a run. Absent: it failed, or waits, for another reason. */
+  budget?: RefusingBudget | undefined
   /** Only after a fallback: the agents that got the prompt first, and why they gave no answer. */
   fallback_from?: readonly {
     /** The agent. */
@@ -1035,6 +1057,8 @@ export type ComparedResult = {
   upstream_status?: number | undefined
   /** Only on failure: how long to wait before the next attempt, if the agent reports it or the server stops. */
   retry_after_secs?: number | undefined
+  /** The budget that has nothing left for a prompt or a run. Absent: it failed, or waits, for another reason. */
+  budget?: RefusingBudget | undefined
   /** Only after a fallback: the agents that got the prompt first, and why they gave no answer. */
   fallback_from?: readonly {
     /** The agent. */
@@ -1633,7 +1657,7 @@ export type DrivenRun = {
     /** Time of agents and checks. */
     time_secs: number
   }
-  /** The limit of an agent that the run waits for. */
+  /** The limit of an agent, or the budget, that the run waits for. */
   limit?: {
     /** The agent. */
     backend: string
@@ -1643,6 +1667,8 @@ export type DrivenRun = {
     until: string
     /** The agent did not say when its limit is reset. */
     is_guess?: true | undefined
+    /** The budget that has nothing left for a prompt or a run. Absent: it failed, or waits, for another reason. */
+    budget?: RefusingBudget | undefined
   } | undefined
   /** Its place in the queue; only in the queue. */
   queue?: {
@@ -1889,7 +1915,7 @@ export type DrivenAttempt = {
   action_id: string
   /** `orient`, `clarify`, `implement`, `review` or `summarize`. */
   action_kind: string
-  /** Why it was made: for the action itself, or again because of something. */
+  /** Why it was made: for the action, or again because of something. */
   purpose: 'action' | 'outcome_problem' | 'failed_check' | 'contradiction' | 'stalled' | 'after_failure' | 'after_unknown_end' | 'after_limit' | 'hand_over'
   /** The agent. */
   backend: string
@@ -2177,6 +2203,7 @@ export type RunDriveStartedEvent = {
       model?: string | undefined
       review_backend: string
       review_model?: string | undefined
+      unpriced_reviewer?: string | undefined
       approval_mode: 'default' | 'auto' | 'sandboxed' | 'none' | 'always'
       is_demo: boolean
       checks: readonly string[]
@@ -2236,6 +2263,7 @@ export type RunDriveResumedEvent = {
       model?: string | undefined
       review_backend: string
       review_model?: string | undefined
+      unpriced_reviewer?: string | undefined
       approval_mode: 'default' | 'auto' | 'sandboxed' | 'none' | 'always'
       is_demo: boolean
       checks: readonly string[]
@@ -2464,7 +2492,7 @@ export type RunLimitDecidedEvent = {
   }
 }
 
-/** No agent gets a request until then. `is_guess`: the agent did not say when its limit is reset. */
+/** No agent gets a request until then. `is_guess`: the agent did not say when its limit is reset. `budget`: older records have none. */
 export type RunWaitingForLimitEvent = {
   /** Counts from 1, without gaps. */
   seq: number
@@ -2476,6 +2504,8 @@ export type RunWaitingForLimitEvent = {
     code: string
     until: string
     is_guess?: true | undefined
+    /** The budget that has nothing left for a prompt or a run. Absent: it failed, or waits, for another reason. */
+    budget?: RefusingBudget | undefined
   }
 }
 
@@ -2608,6 +2638,7 @@ export type RunAttemptEndedEvent = {
     attempt: number
     how: 'answered' | 'failed' | 'cancelled' | 'stalled' | 'budget' | 'unknown'
     session_id?: string | undefined
+    model?: string | undefined
     /** Token counts of a turn as the agent reports them; 0 if it does not report a count. */
     usage?: TokenUsage | undefined
     cost_microusd?: number | undefined
@@ -2620,6 +2651,8 @@ export type RunAttemptEndedEvent = {
     error?: string | undefined
     error_code?: string | undefined
     retry_after_ms?: number | undefined
+    /** The budget that has nothing left for a prompt or a run. Absent: it failed, or waits, for another reason. */
+    budget?: RefusingBudget | undefined
     trace: readonly (
       | {
       did: 'command'
@@ -2690,6 +2723,7 @@ export type RunCheckRanEvent = {
     problem?: string | undefined
     duration_ms: number
     output: string
+    put_back?: readonly string[] | undefined
     tree_id_before?: string | undefined
     tree_id?: string | undefined
     tests?: {

@@ -1,8 +1,10 @@
 /** The sessions, executions and driven runs of the user, for a program: also those of other processes. */
+
 import { realpathSync } from 'node:fs'
 import type { DrivenRuns } from '../drive/service/driven-runs.ts'
 import type { RunListQuery } from '../drive/service/run-reader.ts'
 import { systemClock, toTimestamp } from '../kit/clock.ts'
+import { orUndefined } from '../kit/fault.ts'
 import { checker } from '../kit/schema.ts'
 import { USER } from '../prompts/caller.ts'
 import type { AnswerBody, ReportQuery, RunQuery } from '../service/run-requests.shape.ts'
@@ -59,11 +61,7 @@ function toFilter({ resumable, workdir, ...filter }: Omit<SessionSearch, 'limit'
 
 /** Sessions have the directory with links resolved. One that is gone has its name. */
 function resolved(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    return path
-  }
+  return orUndefined(() => realpathSync(path)) ?? path
 }
 
 const checkExecutionQuery = checker<ExecutionSearch>('the query', validateExecutionQuery)

@@ -5,7 +5,7 @@ import type { DrivenRun } from '../drive/service/driven-run.shape.ts'
 import type { Execution, ExecutionEvent } from '../executions/store/execution.shape.ts'
 import { isFinal } from '../executions/store/execution-states.ts'
 import type { Fault } from '../kit/fault.ts'
-import { withoutUndefined } from '../kit/json/json-value.ts'
+import { withoutUndefined } from '../kit/json-value.ts'
 import { formatAmount, formatLimit } from '../prompts/budget-faults.ts'
 import type { BudgetList } from '../prompts/budget-list.shape.ts'
 import type { MessageSent } from '../prompts/message-sent.shape.ts'
@@ -95,9 +95,7 @@ function toExecutionView(execution: Execution, { text, events, asked }: Watched)
     state,
     kind,
     has_ended: hasEnded,
-    ...(session_id !== undefined && { session_id }),
-    ...(backend !== undefined && { backend }),
-    ...(model !== undefined && { model }),
+    ...withoutUndefined({ session_id, backend, model }),
     ...(hasEnded ? describeEnd(execution, text) : { output: endOfText(text), ...describeWait(asked) }),
     ...(events !== undefined && { events: events as unknown as NonNullable<ExecutionView['events']> }),
     last_seq,

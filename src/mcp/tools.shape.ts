@@ -2,7 +2,7 @@
 import { type TSchema, Type } from 'typebox'
 import { Answers, ApprovalChoice } from '../agents/adapter/agent.shape.ts'
 import { EXECUTION_KINDS, EXECUTION_STATES } from '../executions/store/execution-states.ts'
-import type { JsonObject } from '../kit/json/json-value.ts'
+import type { JsonObject } from '../kit/json-value.ts'
 import { literals, request, type Static } from '../kit/shape.ts'
 import { BudgetList } from '../prompts/budget-list.shape.ts'
 import { MessageSent } from '../prompts/message-sent.shape.ts'

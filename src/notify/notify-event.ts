@@ -170,3 +170,10 @@ export function toSafeText(text: string, limit = TEXT_CHARACTERS): string {
 export function toSafeData<T>(data: T): Readonly<Record<string, unknown>> {
   return JSON.parse(JSON.stringify(data, (_, value) => (typeof value === 'string' ? toSafeText(value) : value)))
 }
+
+/** The HTTP request that tells a target of an event. */
+export type NotifyRequest<Body extends string | Uint8Array = string> = {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Body
+}

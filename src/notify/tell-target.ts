@@ -5,7 +5,7 @@ import { Fault } from '../kit/fault.ts'
 import { readFileText } from '../kit/files/read-file.ts'
 import { type Environment, toChildEnvironment } from '../kit/process/child-environment.ts'
 import { runProcess } from '../kit/process/process.ts'
-import type { NotifyEvent, NotifyTarget } from './notify-event.ts'
+import type { NotifyEvent, NotifyRequest, NotifyTarget } from './notify-event.ts'
 import type { BrowserTarget, PushTargets } from './push-targets.ts'
 
 export type DeliveryPlaces = {
@@ -131,13 +131,6 @@ function toProblem(status: number, gone: readonly number[]): DeliveryProblem {
 function describe(error: unknown): string {
   const { name, cause } = error as { name?: string; cause?: { code?: string } }
   return name === 'TimeoutError' ? `no answer within ${TIMEOUT_MS / 1000} s` : String(cause?.code ?? name)
-}
-
-/** The HTTP request that tells a target of an event. Pure. */
-export type NotifyRequest<Body extends string | Uint8Array = string> = {
-  readonly url: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: Body
 }
 
 type Facts = { readonly url: string; readonly secret: string; readonly now: Date }

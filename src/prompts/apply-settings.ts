@@ -57,7 +57,6 @@ type FilledIn = Omit<
 >
 
 export function applySettings(request: PromptRequest, { own, shared, ceilings }: Settings): FilledIn {
-  const model = request.model ?? (own.model || undefined)
   const maxTurns = request.max_turns ?? (shared.max_turns > 0 ? shared.max_turns : undefined)
   const systemPrompt = request.system_prompt ?? (own.system_prompt || undefined)
   const modes = {
@@ -72,7 +71,7 @@ export function applySettings(request: PromptRequest, { own, shared, ceilings }:
     isEphemeral: request.ephemeral ?? false,
     wantsDeltas: request.wantsDeltas ?? false,
     extra: [...(request.extra ?? []), ...own.extra_flags],
-    model: model === undefined ? undefined : resolveAlias(model, own.model_aliases),
+    model: chooseModel(request.model, own),
     maxTurns,
     systemPrompt,
     outputSchema: request.output_schema,
@@ -96,7 +95,12 @@ function firstChoice<Mode extends string>(modes: readonly (Mode | 'default' | ''
   return modes.find((mode): mode is Mode => mode !== undefined && mode !== '' && mode !== 'default') ?? 'default'
 }
 
-/** Own entries only: a model may be called `constructor`. */
-function resolveAlias(model: string, aliases: Readonly<Record<string, string>>): string {
-  return Object.hasOwn(aliases, model) ? (aliases[model] ?? model) : model
+/** `asked`: the model of the request. */
+export function chooseModel(
+  asked: string | undefined,
+  { model: own, model_aliases: aliases }: Pick<AgentSettings, 'model' | 'model_aliases'>,
+): string | undefined {
+  const model = asked ?? (own || undefined)
+  // Own entries only: a model may be called `constructor`.
+  return model !== undefined && Object.hasOwn(aliases, model) ? aliases[model] : model
 }

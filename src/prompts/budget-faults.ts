@@ -1,12 +1,13 @@
 import { defineFault } from '../kit/fault.ts'
-import type { BudgetUnit } from './budget-limit.ts'
+import type { BudgetPeriod, BudgetUnit } from './budget-limit.ts'
+import type { RefusingBudget } from './budget-list.shape.ts'
 
 /** What a client learns about a budget that refuses its prompt. Amounts are in the unit of the budget. */
 export type BudgetRefusal = {
   /** What it is for. */
   name: string
   unit: BudgetUnit
-  period: string
+  period: BudgetPeriod
   limit: number
   used: number
   /** By prompts that run now. */
@@ -15,21 +16,32 @@ export type BudgetRefusal = {
   retryAfterSecs: number | undefined
 }
 
-const limitText = (d: BudgetRefusal) => `the budget of ${formatLimit(d)} for ${d.name}`
+/** The same for results and records. */
+export function toRefusingBudget({ resetsAt, retryAfterSecs: _, ...figures }: BudgetRefusal): RefusingBudget {
+  return { ...figures, ...(resetsAt !== undefined && { resets_at: resetsAt }) }
+}
+
+/** `the budget of $20.00 per day for the key ci` */
+export const nameBudget = (d: Pick<BudgetRefusal, 'name' | 'unit' | 'period' | 'limit'>) =>
+  `the budget of ${formatLimit(d)} for ${d.name}`
 
 const reset = ({ resetsAt }: BudgetRefusal) =>
   resetsAt === undefined ? 'it does not reset; ask for a higher limit' : `it resets at ${resetsAt}`
 
 export const budgetSpent = defineFault('budget_spent', 'rate_limited', {
   when: 'A budget has nothing left, and resets in more than an hour or never. No agent was started, or it was stopped. `drover budgets` shows all of them.',
-  message: (d: BudgetRefusal) => `${limitText(d)} is spent: ${formatAmount(d.used, d.unit)} used; ${reset(d)}`,
+  message: (d: BudgetRefusal) => `${nameBudget(d)} is spent: ${formatAmount(d.used, d.unit)} used; ${reset(d)}`,
 })
 
 export const budgetFull = defineFault('budget_full', 'rate_limited', {
   when: 'A budget has nothing left, but resets within an hour; or prompts that run now hold the rest of it. No agent was started.',
   message: (d: BudgetRefusal) =>
-    `${limitText(d)} has nothing left: ${formatAmount(d.used, d.unit)} used, ${formatAmount(d.reserved, d.unit)} reserved by what runs; try again later (${reset(d)})`,
+    `${nameBudget(d)} has nothing left: ${formatAmount(d.used, d.unit)} used, ${formatAmount(d.reserved, d.unit)} reserved by what runs; try again later (${reset(d)})`,
 })
+
+export function isBudget(code: string | undefined): code is 'budget_spent' | 'budget_full' {
+  return code === budgetSpent.code || code === budgetFull.code
+}
 
 export const budgetUnmeasured = defineFault('budget_unmeasured', 'invalid', {
   when: 'A budget in dollars or tokens applies to a prompt, and its agent does not report what counts for it, or its model has no price.',

@@ -25,7 +25,7 @@ export type Reservation = {
 
 /** How prompts reserve budgets. The prompts half only knows this interface; `executions` implements it. */
 export type BudgetSource = {
-  /** The setting `budgets`. */
+  /** The setting `budgets`, as it is now. */
   readonly entries: readonly BudgetEntry[]
   /** Throws a Fault if a budget has nothing left. */
   reserve(asked: { executionId: string; like: PromptLike; budgets: readonly Budget[] }): Promise<Reservation>

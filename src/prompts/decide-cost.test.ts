@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { type Billing, type CostKind, canKnowCost, decideCost, findPrice } from './decide-cost.ts'
+import {
+  type Billing,
+  type CostKind,
+  canKnowCost,
+  decideCost,
+  describeCostGap,
+  findCostGap,
+  findPrice,
+} from './decide-cost.ts'
 import { listPrices } from './model-prices.ts'
 
 const usage = { input_tokens: 1_000_000, output_tokens: 100_000, cached_tokens: 600_000, reasoning_tokens: 0 }
@@ -98,17 +106,32 @@ describe('the list of prices', () => {
   })
 })
 
-describe('canKnowCost', () => {
+describe('findCostGap', () => {
   it.each([
-    ['claude', undefined, billing('claude'), true],
-    ['claude under a plan', undefined, billing('claude', { isPlan: true }), false],
-    ['codex', undefined, billing('codex'), true],
-    ['the demo agent', 'mine', billing('kimi', { tokens: false, isDemo: true }), true],
-    ['codex with a model that has a price', 'gpt-5', billing('codex'), true],
-    ['codex with a model that has none', 'mine', billing('codex'), false],
-    ['an agent that reports no tokens', undefined, billing('kimi', { tokens: false }), false],
-    ['an agent that reports a part of them', undefined, billing('goose', { shape: 'last-request' }), false],
-  ])('of %s with %s', (_, model, agent, expected) => {
-    expect(canKnowCost(model, agent)).toBe(expected)
+    ['claude', undefined, billing('claude'), undefined],
+    ['claude under a plan', undefined, billing('claude', { isPlan: true }), 'plan'],
+    ['codex', undefined, billing('codex'), 'model'],
+    ['the demo agent', 'mine', billing('kimi', { tokens: false, isDemo: true }), undefined],
+    ['codex with a model that has a price', 'gpt-5', billing('codex'), undefined],
+    ['codex with a model that has none', 'mine', billing('codex'), 'price'],
+    ['an agent that reports no tokens', undefined, billing('kimi', { tokens: false }), 'tokens'],
+    ['an agent that reports a part of them', undefined, billing('goose', { shape: 'last-request' }), 'tokens'],
+  ] as const)('of %s with %s', (_, model, agent, expected) => {
+    expect(findCostGap(model, agent)).toBe(expected)
+    expect(canKnowCost(model, agent)).toBe(expected === undefined || expected === 'model')
+  })
+
+  it.each([
+    ['plan', 'backends.codex.plan is true', '--max-tokens'],
+    ['tokens', 'codex does not report all of its tokens', '--max-time'],
+    [
+      'model',
+      'drover does not know the model of codex before it starts',
+      'drover config set backends.codex.model MODEL',
+    ],
+    ['price', 'the model mine of codex has no price', 'the setting prices'],
+  ] as const)('%s is described with what to do', (gap, why, todo) => {
+    const described = describeCostGap(gap, { backend: 'codex', model: 'mine' })
+    expect(described).toEqual({ why, todo: expect.stringContaining(todo) })
   })
 })

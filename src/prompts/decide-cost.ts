@@ -32,12 +32,45 @@ export function decideCost({ usage, model, reportedUsd }: Turn, billing: Billing
   return price === undefined ? { kind: 'unknown' } : { kind: 'priced', usd: priceOf(usage, price, billing) }
 }
 
-/** Whether the cost of its turns can be known, as far as that is known before. `model`: if one was asked for. */
+/** Why the cost of its turns is not known before: who pays, or what is missing. */
+export type CostGap = 'plan' | 'tokens' | 'model' | 'price'
+
+/** Undefined: the cost will be known. `model`: as far as it is known before. */
+export function findCostGap(model: string | undefined, billing: Billing): CostGap | undefined {
+  if (billing.isDemo) return undefined
+  if (billing.isPlan) return 'plan'
+  if (billing.agent.reports.cost) return undefined
+  if (!mayBePriced(billing)) return 'tokens'
+  if (model === undefined) return 'model'
+  return findPrice(model, billing.prices) === undefined ? 'price' : undefined
+}
+
+/** Whether the cost of its turns can be known: the agent may name its model later. */
 export function canKnowCost(model: string | undefined, billing: Billing): boolean {
-  if (billing.isDemo) return true
-  if (billing.isPlan) return false
-  if (billing.agent.reports.cost) return true
-  return mayBePriced(billing) && (model === undefined || findPrice(model, billing.prices) !== undefined)
+  return ['model', undefined].includes(findCostGap(model, billing))
+}
+
+/** What is missing, and what the user can do. */
+export function describeCostGap(
+  gap: CostGap,
+  { backend, model = '' }: { backend: string; model?: string | undefined },
+) {
+  switch (gap) {
+    case 'plan':
+      return { why: `backends.${backend}.plan is true`, todo: 'limit its tokens with --max-tokens' }
+    case 'tokens':
+      return { why: `${backend} does not report all of its tokens`, todo: 'use another agent, or --max-time' }
+    case 'model':
+      return {
+        why: `drover does not know the model of ${backend} before it starts`,
+        todo: `name one: drover config set backends.${backend}.model MODEL`,
+      }
+    case 'price':
+      return {
+        why: `the model ${model} of ${backend} has no price`,
+        todo: `add one to the setting prices, or choose another model: drover config set backends.${backend}.model MODEL`,
+      }
+  }
 }
 
 /** Some agents count only the tokens of their last model request. */

@@ -1,7 +1,7 @@
 /** How prompts are recorded as executions. The prompts half only knows this interface; `executions` implements it. */
 import type { UserMessage } from '../agents/adapter/agent.ts'
 import type { AttachedFile } from '../agents/adapter/attached-file.ts'
-import type { JsonObject } from '../kit/json/json-value.ts'
+import type { JsonObject } from '../kit/json-value.ts'
 import type { ClientKey } from './caller.ts'
 import type { Ceilings } from './ceilings.ts'
 import type { MessageOutcome } from './inbox.ts'

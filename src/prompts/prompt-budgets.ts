@@ -2,8 +2,9 @@
 import type { AgentEvent, Usage } from '../agents/adapter/agent.ts'
 import type { AgentResult } from '../agents/agent-result.ts'
 import type { Fault } from '../kit/fault.ts'
-import { type BudgetRefusal, budgetUnmeasured } from './budget-faults.ts'
+import { type BudgetRefusal, budgetUnmeasured, toRefusingBudget } from './budget-faults.ts'
 import { type Budget, budgetsFor, toStored } from './budget-limit.ts'
+import type { RefusingBudget } from './budget-list.shape.ts'
 import { ownerKey } from './caller.ts'
 import type { BudgetSource, Reservation } from './decide-budget.ts'
 import { type Billing, canKnowCost, decideCost } from './decide-cost.ts'
@@ -82,11 +83,13 @@ export class PromptBudgets implements Disposable {
   }
 
   /** The result of an agent that was stopped says why. */
-  explain<R extends AgentResult>(result: R): R {
+  explain<R extends AgentResult>(result: R): R & { budget?: RefusingBudget } {
     if (this.refusal === undefined || result.error === undefined) return result
     const { code, message, details } = this.refusal
-    const { retryAfterSecs } = details as BudgetRefusal
-    return { ...result, error: { code, message, ...(retryAfterSecs !== undefined && { retryAfterSecs }) } }
+    const refused = details as BudgetRefusal
+    const { retryAfterSecs } = refused
+    const error = { code, message, ...(retryAfterSecs !== undefined && { retryAfterSecs }) }
+    return { ...result, error, budget: toRefusingBudget(refused) }
   }
 
   [Symbol.dispose](): void {

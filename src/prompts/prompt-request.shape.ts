@@ -1,7 +1,7 @@
 /** Requests for prompts, as they come over HTTP and in task files. Settings fill in what is left out. */
 import { type Static, type TProperties, Type } from 'typebox'
 import { AGENT_TOOLS, APPROVAL_MODES, SANDBOX_MODES, SANDBOX_USES } from '../agents/adapter/agent.ts'
-import type { JsonObject } from '../kit/json/json-value.ts'
+import type { JsonObject } from '../kit/json-value.ts'
 import { LABEL_PATTERN, LABEL_RULE } from '../kit/label.ts'
 import {
   named,

@@ -11,6 +11,7 @@ import {
   optionalList,
   optionalText,
 } from '../kit/shape.ts'
+import { RefusingBudget } from './budget-list.shape.ts'
 
 const count = (description: string) => Type.Integer({ minimum: 0, description })
 const totalDuration = count('From the start of the first prompt to the end of the last, including waiting time.')
@@ -91,6 +92,7 @@ const RESULT = {
   retry_after_secs: Type.Optional(
     count('Only on failure: how long to wait before the next attempt, if the agent reports it or the server stops.'),
   ),
+  budget: Type.Optional(RefusingBudget),
   fallback_from: optionalList(
     'Only after a fallback: the agents that got the prompt first, and why they gave no answer.',
     Type.Object({

@@ -6,6 +6,8 @@ import { NO_USAGE } from '../agents/adapter/token-usage.ts'
 import type { AgentResult } from '../agents/agent-result.ts'
 import type { Fault } from '../kit/fault.ts'
 import { isRetryable } from '../kit/retryable.ts'
+import { type BudgetRefusal, isBudget, toRefusingBudget } from './budget-faults.ts'
+import type { RefusingBudget } from './budget-list.shape.ts'
 import type { Cost } from './decide-cost.ts'
 import { shuttingDown } from './faults.ts'
 import type { ApprovalRecord, BoundaryReport, PromptResult } from './prompt-result.shape.ts'
@@ -19,8 +21,11 @@ type Known = { backend: string; sessionId: string; warnings: readonly string[] }
 type KnownApprovals = { approvals: readonly ApprovalRecord[]; boundary: BoundaryReport | undefined }
 
 /** Without a cost, the one that the agent reports counts. */
-export function toPromptResult(result: AgentResult & { cost?: Cost }, known: Known & KnownApprovals): PromptResult {
-  const { exitCode, durationMs, text, usage, cost = toReported(result), model, sessionId, error } = result
+export function toPromptResult(
+  result: AgentResult & { cost?: Cost; budget?: RefusingBudget },
+  known: Known & KnownApprovals,
+): PromptResult {
+  const { exitCode, durationMs, text, usage, cost = toReported(result), model, sessionId, error, budget } = result
   return {
     session_id: known.sessionId,
     backend: known.backend,
@@ -32,6 +37,7 @@ export function toPromptResult(result: AgentResult & { cost?: Cost }, known: Kno
     ...costFields(cost),
     ...(sessionId !== undefined && { backend_session_id: sessionId }),
     ...(error !== undefined && failureFields(error)),
+    ...(budget !== undefined && { budget }),
     ...(known.approvals.length > 0 && { approvals: known.approvals }),
     ...(known.boundary !== undefined && { boundary: known.boundary }),
     ...(known.warnings.length > 0 && { warnings: known.warnings }),
@@ -82,7 +88,8 @@ export function failedResult(
   const { message, code } = fault
   const { retryAfterSecs: wait } = (fault.details ?? {}) as { retryAfterSecs?: unknown }
   const retry = typeof wait === 'number' ? { retry_after_secs: wait } : {}
-  return { ...NOTHING_RAN, backend, exit_code: 1, ...errorFields(message, code), ...retry }
+  const budget = isBudget(code) ? { budget: toRefusingBudget(fault.details as BudgetRefusal) } : {}
+  return { ...NOTHING_RAN, backend, exit_code: 1, ...errorFields(message, code), ...retry, ...budget }
 }
 
 /** An agent that had started gives `agent_cancelled`. */

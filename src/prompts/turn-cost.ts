@@ -1,6 +1,7 @@
 /** What a turn has used and cost. */
 import type { AgentRequest, Usage } from '../agents/adapter/agent.ts'
 import type { AgentResult } from '../agents/agent-result.ts'
+import { chooseModel } from './apply-settings.ts'
 import { type Billing, type Cost, decideCost } from './decide-cost.ts'
 import type { PromptContext } from './prompt-context.ts'
 import { countTokens } from './tokens.ts'
@@ -15,6 +16,17 @@ export function billingOf({ backend, agent }: Pick<AgentRequest, 'backend' | 'ag
     isDemo: locate(backend)?.isDemo ?? false,
     agent,
   }
+}
+
+/** The model of a prompt that asks for `asked`, as far as it is known before the agent starts. */
+export function modelBefore(
+  { backend, agent }: Pick<AgentRequest, 'backend' | 'agent'>,
+  asked: string | undefined,
+  { settings, env }: Pick<PromptContext, 'env'> & { settings: Pick<PromptContext['settings'], 'backends'> },
+): string | undefined {
+  const own = settings.backends[backend]
+  if (own === undefined) return asked
+  return chooseModel(asked, own) ?? agent.configuredModel?.({ extra: own.extra_flags, env })
 }
 
 type Turn = { readonly request: AgentRequest; readonly context: Settings; readonly seen: Usage | undefined }

@@ -5,8 +5,8 @@ import { invalidOutcome } from '../engine/faults.ts'
 import type { Submission } from '../engine/operations/submit.ts'
 import { digest } from '../kit/digest.ts'
 import { Fault } from '../kit/fault.ts'
-import { isArray, type JsonObject, type JsonValue } from '../kit/json/json-value.ts'
 import { readJson } from '../kit/json/read-json.ts'
+import { isArray, type JsonObject, type JsonValue } from '../kit/json-value.ts'
 import { contractVersionMismatch } from './faults.ts'
 
 /**

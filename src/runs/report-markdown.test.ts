@@ -61,6 +61,14 @@ describe('formatReport', () => {
     )
   })
 
+  it('marks paths and names with `_` as code, and no other text', () => {
+    const details = ['__pycache__/a_b.pyc: it *names* a_', 'a.test.ts', 'see (src/__init__.py), [x](y_z)']
+    const report = writeReport(RUN, { flags: details.map((detail) => ({ flag: 'test_changed', detail })) })
+    expect(report).toContain('Look at: test changed: `__pycache__/a_b.pyc`: it \\*names\\* `a_`\n')
+    expect(report).toContain('Look at: test changed: a.test.ts\n')
+    expect(report).toContain('Look at: test changed: see (`src/__init__.py`), \\[x\\](`y_z`)\n')
+  })
+
   it.each([
     ['drover merge run-1', true],
     ['drover report run-1', false],

@@ -225,7 +225,7 @@ function boundaryText({ boundary }: RunReport, rows: Rows): string {
 }
 
 const WHAT_IS_SEEN = [
-  'drover sees network hosts that its proxy is asked for; connections that go around it fail and are not listed.',
+  'drover sees network hosts that its proxy is asked for; connections that go around it, such as to ports of this machine, fail and are not listed.',
   'A path is listed only if a command or a tool printed that it could not be written.',
   'What is written to /tmp, /var/tmp or the home directory is discarded.',
 ].join(' ')
@@ -339,10 +339,13 @@ function indent(text: string): string {
   return text.replaceAll(/^/gm, '  ')
 }
 
-/** Text inside of a table or a list: one line, without its own markup. */
+/** Text inside of a table or a list: one line, without its own markup. A path or a name with `_` is code. */
 function cell(text: string): string {
   const line = withInertMarkdown(toRevealed(text.replaceAll(/\s+/g, ' ').trim()))
-  return line.replaceAll(/[\\`*_[\]<>|#]/g, '\\$&')
+  return line.replaceAll(/(?<=^|[\s(])[\w./+-]+(?=$|[\s:;,)])|[\\`*_[\]<>|#]/g, (found) => {
+    if (/^[\\`*_[\]<>|#]$/.test(found)) return `\\${found}`
+    return found.includes('_') ? code(found) : found
+  })
 }
 
 /**

@@ -3,7 +3,7 @@ import type { RawSourceEnvelope } from '../contract/raw-source-envelope.shape.ts
 import type { SourceChoice } from '../engine/operations/choose-source.ts'
 import { resume } from '../engine/operations/resume.ts'
 import { toTimestamp } from '../kit/clock.ts'
-import { withoutUndefined } from '../kit/json/json-value.ts'
+import { withoutUndefined } from '../kit/json-value.ts'
 import { readSource, toCandidate } from '../source/read-source.ts'
 import { digestSource } from '../source/revisions.ts'
 import { changeRun, rejectedMaterials, reportChange, toMaterials } from './change-run.ts'

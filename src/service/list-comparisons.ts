@@ -2,7 +2,7 @@
 import type { Execution } from '../executions/store/execution.shape.ts'
 import { executionNotFound } from '../executions/store/faults.ts'
 import { isFault } from '../kit/fault.ts'
-import { withoutUndefined } from '../kit/json/json-value.ts'
+import { withoutUndefined } from '../kit/json-value.ts'
 import { compareBytes } from '../kit/utf8.ts'
 import { ownerKey } from '../prompts/caller.ts'
 import { listWorktrees, type Worktree } from '../workspace/worktree-records.ts'

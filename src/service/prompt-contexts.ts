@@ -78,9 +78,14 @@ export class PromptContexts {
 
   #budgetsFor(by: Caller): BudgetSource | undefined {
     const { settings, budgets, openBudgets } = this.#parts
-    const entries = budgets?.() ?? settings.budgets
-    if (entries.length === 0 && (by.budgets ?? []).length === 0) return undefined
-    return { entries, reserve: async (asked) => await (await openBudgets()).reserve(asked) }
+    if (budgets === undefined && settings.budgets.length === 0 && (by.budgets ?? []).length === 0) return undefined
+    return {
+      // They may change while a run is driven.
+      get entries() {
+        return budgets?.() ?? settings.budgets
+      },
+      reserve: async (asked) => await (await openBudgets()).reserve(asked),
+    }
   }
 
   /** The same for the agents of a driven run, which has its own limits. It stays on this machine, its executions are kept, and a server that stops interrupts it. */

@@ -1,7 +1,7 @@
 /** What clients ask of driven runs, in the terms of the drive. Pure. */
 import type { DriveResumeRequest, DriveStartRequest, MoreWork } from '../drive/service/run-starter.ts'
 import { toGivenOptions } from '../drive/start/drive-options.ts'
-import { withoutUndefined } from '../kit/json/json-value.ts'
+import { withoutUndefined } from '../kit/json-value.ts'
 import type { FollowUpBody, ResumeBody, StartBody } from './run-requests.shape.ts'
 
 export function toStartRequest({

@@ -1,6 +1,6 @@
 /** Finds out whether a backend works: sends it one short prompt, which costs what a prompt costs. */
 import { Fault } from '../kit/fault.ts'
-import { withoutUndefined } from '../kit/json/json-value.ts'
+import { withoutUndefined } from '../kit/json-value.ts'
 import type { Caller } from '../prompts/caller.ts'
 import type { PromptRequest } from '../prompts/prompt-request.ts'
 import { failedResult, type PromptResult, toPromptStatus } from '../prompts/prompt-result.ts'

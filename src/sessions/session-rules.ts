@@ -1,7 +1,7 @@
 /** The rules for titles, tags, metadata and filters of sessions. Pure. */
 import { toTimestamp } from '../kit/clock.ts'
-import type { JsonObject, JsonValue } from '../kit/json/json-value.ts'
 import { writeJson } from '../kit/json/write-json.ts'
+import type { JsonObject, JsonValue } from '../kit/json-value.ts'
 import { sessionFieldInvalid } from './faults.ts'
 
 const TAG = /^[a-z0-9_-]{1,32}$/

@@ -2,7 +2,7 @@
 import { type TProperties, Type } from 'typebox'
 import { Usage } from '../agents/adapter/agent.shape.ts'
 import { APPROVAL_MODES, SANDBOX_MODES } from '../agents/adapter/agent.ts'
-import type { JsonObject } from '../kit/json/json-value.ts'
+import type { JsonObject } from '../kit/json-value.ts'
 import { literals, type Message, meaning, named } from '../kit/shape.ts'
 import { SESSION_STATUSES } from './session-statuses.ts'
 

@@ -1,4 +1,5 @@
 /** Reports to a collector through the official SDK. Loaded only if telemetry is on. A collector never delays what it hears of. */
+
 import { Agent } from 'node:http'
 import { Agent as TlsAgent } from 'node:https'
 import {
@@ -24,6 +25,8 @@ import {
 } from '@opentelemetry/sdk-trace'
 import type { TraceContext } from '../agents/adapter/agent.ts'
 import { digestFields } from '../kit/digest.ts'
+import { orUndefined } from '../kit/fault.ts'
+import { withoutUndefined } from '../kit/json-value.ts'
 import type { Log } from '../kit/log.ts'
 import { raceTime } from '../kit/race.ts'
 import {
@@ -245,7 +248,7 @@ function toTelemetrySpan(span: Span, parent: TraceContext | undefined): Telemetr
 type Known = Record<string, AttributeValue>
 
 function known(attributes: Attributes): Known {
-  return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined)) as Known
+  return withoutUndefined(attributes)
 }
 
 /** Where telemetry goes: the setting, and the standard variables of OpenTelemetry. Pure. */
@@ -298,9 +301,5 @@ function parsePairs(text = ''): Record<string, string> {
 }
 
 function decode(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
+  return orUndefined(() => decodeURIComponent(text)) ?? text
 }

@@ -4,7 +4,7 @@ import { type Clock, toTimestamp } from '../kit/clock.ts'
 import { Fault } from '../kit/fault.ts'
 import { type Lock, takeIfFree } from '../kit/files/lock.ts'
 import { ensurePrivateDirectory } from '../kit/files/private-directory.ts'
-import { watchBusy } from './faults.ts'
+import { watchBusy } from './decide/faults.ts'
 import type { WatchRecord } from './record/watch-record.shape.ts'
 import { findWatch, lockPath, saveWatch } from './record/watch-records.ts'
 

@@ -340,6 +340,11 @@ const ROWS: readonly Row[] = [
   ['agent_ready', 'no problems', /^claude \(\/.*\/bin\/claude\) 2\.1\.197$/],
   ['agent_ready', 'no problems', /^codex \(\/.*\/bin\/codex\) 0\.166\.0$/],
   [
+    'agent_cost_unknown',
+    'no problems',
+    /^--max-cost cannot count codex: .+; name one: drover config set backends\.codex\.model MODEL$/,
+  ],
+  [
     'agent_login_missing',
     'old programs',
     /^claude has no login that drover can see; to log in, run `claude` .* \/login/,
@@ -451,6 +456,7 @@ describe('the report', () => {
       'lock_usable',
       'agent_ready',
       'agent_ready',
+      'agent_cost_unknown',
       'agent_disabled',
     ])
   })

@@ -41,6 +41,16 @@ describe('drover keys create', () => {
     )
   })
 
+  it('warns about a directory in which the key cannot work', async () => {
+    const settings = { server: { allowed_workdir_prefixes: ['/srv/projects'] }, drive: { repositories: ['/srv/runs'] } }
+    writeConfig(JSON.stringify(settings))
+    const usable = ['/srv', '/srv/projects/app', '/srv/runs'].map((path) => `--directory ${path}`).join(' ')
+    const { stderr } = await drover(`keys create web ${usable} --directory /srv/nope`)
+    expect(stderr.split('\n').filter((line) => line.includes('warning'))).toEqual([
+      'drover: warning: the key cannot work in /srv/nope, because server.allowed_workdir_prefixes does not allow it',
+    ])
+  })
+
   it('stores role and limits, and prints JSON', async () => {
     const flags = '--role operator --rps 2 --burst 9 --max-approval auto --max-sandbox workspace --json'
     const { stdout, stderr } = await drover(`keys create ops ${flags}`)

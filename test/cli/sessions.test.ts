@@ -233,7 +233,7 @@ describe('drover sessions show', () => {
         'prompt       a prompt',
         `resume with  drover resume ${id.slice(0, 8)} "..."`,
         '',
-        'No prompts and answers of this session are kept; executions.keep: results or events keeps prompts and answers.\n',
+        'No turn of this session is kept, only its first prompt. To keep prompts and answers: drover config set executions.keep results\n',
       ].join('\n'),
     )
   })
@@ -252,7 +252,9 @@ describe('drover sessions show', () => {
       /^Turn 1 · completed · \S+Z · [\d.]+ m?s · .*out.*\n> first\n> lines\n→ \S+ .*true.*\nFine\.$/,
     )
     expect(turns[1]).toMatch(/^Turn 2 · failed .*\n> third\n(.*\n)*failed: /)
-    expect(turns[2]).toBe('2 of 3 turns are kept; executions.keep: results or events keeps prompts and answers.\n')
+    expect(turns[2]).toBe(
+      '2 of 3 turns are kept. To keep prompts and answers: drover config set executions.keep results\n',
+    )
     const json = JSON.parse((await sessions('show', id, '--json')).stdout)
     expect(json.turns).toMatchObject([
       { prompt: 'first\nlines', answer: 'Fine.', state: 'completed', tools: [{ name: expect.any(String) }] },

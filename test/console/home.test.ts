@@ -43,12 +43,33 @@ it.runIf(IS_FULL)('a first visit has three things to try, and one of them starts
   expect(complaints).toEqual([])
 })
 
+it.runIf(IS_FULL)(
+  'a change without a repository says what to do, and its text and agent go along to the next form',
+  async () => {
+    const server = await startServer({ agents: 'demo' })
+    const { page, complaints } = await visit(`${server.url}/`)
+    await page.getByRole('button', { name: 'Have something changed' }).click()
+    await page.getByText('drover config set drive.repositories /path/to/repository').waitFor()
+    expect(await page.getByRole('button', { name: 'Start change' }).isDisabled()).toBe(true)
+    await page.getByLabel('What should be done?').fill('Add a license')
+    await page.getByRole('group', { name: 'Agents' }).getByRole('button', { name: 'codex' }).click()
+    await page.getByRole('link', { name: 'All options' }).click()
+    await expect.poll(() => page.getByLabel('Goal').inputValue()).toBe('Add a license')
+    expect(await page.getByLabel(/^Agent/).inputValue()).toBe('codex')
+    await page.getByRole('link', { name: 'Prompt', exact: true }).click()
+    await expect.poll(() => page.getByLabel('Prompt', { exact: true }).inputValue()).toBe('Add a license')
+    expect(await page.getByRole('checkbox', { name: 'codex', exact: true }).isChecked()).toBe(true)
+    expect(complaints).toEqual([])
+  },
+)
+
 it.runIf(isFull)('a change is started in a repository, and what waits is chosen in a list', async () => {
   const { server, start, reaches } = await serveRuns({ orient: [ASKS] })
   const { id } = await start({ goal: 'Show the rain' })
   await reaches(id, 'waiting')
   const { page } = await visit(`${server.url}/`)
   await page.getByRole('button', { name: 'Change', exact: true }).click()
+  await page.getByText('Commands that must pass: sh check.sh').waitFor()
   await page.getByLabel('What should be done?').fill(GOAL)
   await page.getByRole('button', { name: 'Start change' }).click()
   await page.locator('[data-run-state=waiting]').waitFor()

@@ -51,18 +51,19 @@ describe('the console', () => {
   })
 
   it.runIf(IS_FULL)('shows how much of each budget is used, and again when a prompt has ended', async () => {
-    const budgets = [{ limit: '4requests/day' }, { limit: '9requests/week' }]
+    const budgets = [{ limit: '1requests/day' }, { limit: '9requests/week' }]
     const server = await startServer({ agents: 'demo', config: { budgets } })
     const { page, complaints } = await visit(`${server.url}/#/usage`)
     const bar = page.getByRole('meter', { name: 'all prompts requests per day' })
     await bar.waitFor()
     const bars = page.locator('.budgets > li')
     expect((await bars.allInnerTexts()).join('\n')).toMatch(
-      /^all prompts requests per day\s+0 of 4\b.+^all prompts requests per week\s+0 of 9\b/ms,
+      /^all prompts requests per day\s+0 of 1\b.+^all prompts requests per week\s+0 of 9\b/ms,
     )
     const body = { backend: 'claude', prompt: 'hello', workdir: server.workdir }
     await server.request('/api/v1/prompt', { method: 'POST', body })
-    await page.getByText('1 of 4', { exact: true }).waitFor()
+    await page.getByText('1 of 1', { exact: true }).waitFor()
+    await page.getByText('spent · resets on').waitFor()
     expect(await bar.evaluate((meter) => (meter as unknown as { value: number }).value)).toBe(1)
     await page.getByLabel('Show').selectOption('tokens')
     expect(page.url()).toContain('measure=tokens')

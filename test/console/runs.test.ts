@@ -114,7 +114,7 @@ describe('a change', { timeout: 180_000 }, () => {
       await reaches(other.page, 'merged')
       expect(driving.repository.git('show', 'main:wind.txt')).toBe('wind: 23 knots\n')
       await openTab(page, 'Activity')
-      await timeline.getByText(/^merged into main as .+ by /).waitFor()
+      await timeline.getByText(/^merged into main as [0-9a-f]+$/).waitFor()
       // As after the days for which executions are kept.
       await other.page.route('**/executions/**', (route) => route.fulfill({ status: 404, json: {} }))
       await openTab(other.page, 'Activity')
@@ -203,6 +203,27 @@ describe('a change', { timeout: 180_000 }, () => {
       expect(complaints).toEqual([])
     },
   )
+
+  it.runIf(IS_FULL)('is merged at the second click if it is to be looked at first', async () => {
+    const {
+      server,
+      start,
+      reaches: gets,
+      driving,
+    } = await serveRuns({
+      implement: [{ ...HONEST, edits: { ...HONEST.edits, 'CLAUDE.md': 'Be quick.\n' } }],
+    })
+    const { id } = await start()
+    await gets(id, 'ended')
+    const { page } = await visit(`${server.url}/#/runs/${id}`)
+    await page.getByTitle(/^looks around in the repository/).waitFor()
+    await page.getByRole('button', { name: 'Merge into main…', exact: true }).click()
+    const again = page.getByRole('button', { name: 'I have looked: merge' })
+    await again.waitFor()
+    expect(driving.repository.git('log', '--oneline', 'main').trim().split('\n')).toHaveLength(1)
+    await again.click()
+    await reaches(page, 'merged')
+  })
 
   it.runIf(isFull)('is discarded after a question, brought back, and taken into the checkout of the user', async () => {
     const { server, start, reaches: gets, driving } = await serveRuns()

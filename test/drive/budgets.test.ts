@@ -3,8 +3,13 @@ import { expect, it } from 'vitest'
 import { createDriving } from '../support/driven-agents.ts'
 import { dataOf, HONEST, runIdIn } from '../support/driven-home.ts'
 import { IS_FULL } from '../support/full-counts.ts'
+import { createServedDriving } from '../support/served-runs.ts'
+import { until } from '../support/until.ts'
 
 const GOAL = 'Show the wind in knots'
+const served = (repository: string) => ({
+  ...{ drive: { repositories: [repository], checks: ['sh check.sh'] }, warm: { enabled: false } },
+})
 const settings = (limit: string) => JSON.stringify({ warm: { enabled: false }, budgets: [{ limit }] })
 
 it.runIf(IS_FULL)('pauses with the budget and its reset, and continues under a higher limit', async () => {
@@ -30,7 +35,11 @@ it('waits until the budget resets, and continues without a person', async () => 
   const ran = await driving.call(['drive', GOAL, '--no-review'], {
     clock: { now: () => new Date(now) },
     onOutput: (text) => {
-      if (text.includes('Waiting until 2026-11-19 00:00:01 UTC: a budget has nothing left'))
+      if (
+        text.includes(
+          'Waiting until 2026-11-19 00:00:01 UTC: the budget of 2 requests per day for all prompts has nothing left',
+        )
+      )
         now = '2026-11-19T00:00:02Z'
     },
   })
@@ -38,6 +47,26 @@ it('waits until the budget resets, and continues without a person', async () => 
   const records = driving.records(runIdIn(ran.stdout))
   expect(dataOf(records, 'waiting_for_limit')).toHaveLength(1)
   expect(driving.calls()).toHaveLength(3)
+})
+
+it('waits in a server, which says for which budget, and continues when it is raised, also while no server runs', async () => {
+  const { driving, repository, start } = createServedDriving({ implement: [HONEST] })
+  const configure = (limit: string) =>
+    driving.configure(JSON.stringify({ ...served(repository), budgets: [{ limit }] }))
+  configure('1requests/day')
+  const first = await start()
+  const { id } = await first.start()
+  const budget = { name: 'all prompts', unit: 'requests', period: 'day', limit: 1, used: 1 }
+  const { verdict, limit } = await first.reaches(id, 'waiting_for_limit')
+  expect(limit).toMatchObject({ backend: 'claude', budget })
+  expect(verdict.reason).toMatch(/^the budget of 1 request per day for all prompts has nothing left until/)
+  first.child.kill('SIGTERM')
+  await first.ended
+  configure('2requests/day')
+  const second = await start()
+  await until(async () => (await second.show(id)).limit?.budget?.limit === 2)
+  configure('9requests/day')
+  await second.reaches(id, 'ended')
 })
 
 it('is stopped in mid-turn by what its agent reports, and pauses', async () => {

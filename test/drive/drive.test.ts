@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { callMain } from '../support/call-main.ts'
 import { createDriving } from '../support/driven-agents.ts'
-import { createDrivenHome, dataOf, HONEST, runIdIn } from '../support/driven-home.ts'
+import { createDrivenHome, type DrivenScript, dataOf, HONEST, runIdIn } from '../support/driven-home.ts'
 import { firstOf, IS_FULL } from '../support/full-counts.ts'
 import { type Ran, temporaryDirectoryForAll } from '../support/run-drover.ts'
 
@@ -228,19 +228,45 @@ describe('drover drive', () => {
     expect(second?.prompt).toContain('`sh check.sh` ended with exit code 1')
   })
 
-  it.runIf(IS_FULL)('accepts a check that writes files, after it left them as they were', async () => {
+  it('delivers no files that a check creates, or the agent by running it, and says once what to do', async () => {
+    const edits = { ...HONEST.edits, '__cache__/test.bin': 'by the agent\n' }
+    const files_changed = Object.keys(HONEST.edits ?? {})
+    const implementation = { result: 'applied', files_changed, activities: [], uncertainties: [], attempts: 1 }
+    const driving = createDriving({ implement: [{ ...HONEST, edits, outcome: { implementation } }] })
+    const check = 'sh -c "mkdir -p __cache__; cat wind.txt > __cache__/wind.bin; sh check.sh"'
+    const { code, stdout } = await driving.drive(GOAL, '--no-review', '--check', check)
+    expect([code, stdout]).toEqual([0, expect.not.stringContaining('change not reported')])
+    const records = driving.records(runIdIn(stdout))
+    const [delivered] = dataOf(records, 'delivered')
+    expect(driving.repository.git('show', '--name-only', '--format=', delivered?.branch ?? '').trim()).toBe('wind.txt')
+    expect(dataOf(records, 'check_ran')).toMatchObject([{ put_back: ['__cache__/test.bin', '__cache__/wind.bin'] }])
+    expect(delivered?.tree_id).toBe(dataOf(records, 'check_ran')[0]?.tree_id)
+    expect(stdout.match(/note: the check writes .*/g)).toEqual([
+      'note: the check writes __cache__/wind.bin, which is put back: add what it creates to .gitignore',
+    ])
+  })
+
+  it.runIf(IS_FULL)('titles its sessions by the goal, without the marks of a heading', async () => {
     const driving = createDriving()
-    const check = `sh -c "sort wind.txt > sorted.txt"`
-    const { code, stdout } = await driving.drive(GOAL, '--no-review', '--check', check, '--check', 'sh check.sh')
+    expect((await driving.drive(`# ${GOAL}\n\nPilots read knots.`, '--no-review')).code).toBe(0)
+    const { sessions } = JSON.parse((await driving.call(['sessions', '--json'])).stdout)
+    expect(sessions.map(({ title }: { title: string }) => title)).toEqual([GOAL])
+  })
+
+  it.runIf(IS_FULL)('accepts a check that changes files, after it left them as they were', async () => {
+    const driving = createDriving({ implement: [{ ...HONEST, edits: { ...HONEST.edits, 'notes.md': 'new\n' } }] })
+    const check = 'sh -c "sort wind.txt > notes.md"'
+    const other = 'sh check.sh'
+    const { code, stdout } = await driving.drive(GOAL, '--no-review', '--check', check, '--check', other)
     expect(code).toBe(0)
     const records = driving.records(runIdIn(stdout))
-    expect(dataOf(records, 'check_ran').map(({ command }) => command)).toEqual([check, 'sh check.sh', check])
+    expect(dataOf(records, 'check_ran').map(({ command }) => command)).toEqual([check, other, check])
     expect(dataOf(records, 'delivered')[0]?.tree_id).toBe(dataOf(records, 'check_ran').at(-1)?.tree_id)
   })
 
   it.runIf(IS_FULL)('runs a check that changes files each time once more, and says what to do about it', async () => {
     const driving = createDriving({}, { config: 'drive:\n  attempts: 0\n  rounds: 0\n' })
-    const check = 'sh -c "echo more >> log.txt"'
+    const check = 'sh -c "echo more >> wind.txt"'
     const { code, stdout } = await driving.drive(GOAL, '--no-review', '--check', check)
     expect(code).toBe(3)
     expect(dataOf(driving.records(runIdIn(stdout)), 'check_ran')).toHaveLength(2)
@@ -381,6 +407,47 @@ describe('drover drive', () => {
     expect(JSON.parse((await driving.drive('--list', '--json')).stdout)).toMatchObject({
       worktrees: [{ run_id: id, state: 'waits for you' }],
     })
+  })
+})
+
+describe('a limit of costs', () => {
+  const COSTS: DrivenScript = {
+    orient: [{ cost: 0.25 }],
+    implement: [{ ...HONEST, cost: 0.25 }],
+    review: [{ cost: 0.25 }],
+    summarize: [{ cost: 0.25 }],
+  }
+  const kinds = (driving: ReturnType<typeof createDriving>) =>
+    driving.calls().map(({ backend, kind }) => `${kind} ${backend}`)
+
+  it('lets no other agent review whose cost is not known', async () => {
+    const driving = createDriving(COSTS)
+    const { stdout, code } = await driving.drive(GOAL, '--max-cost', '3')
+    expect([code, kinds(driving).at(2)], stdout).toEqual([0, 'review claude'])
+    expect(stdout).toContain(', review by claude\nNo review by codex: --max-cost cannot count what it costs')
+    const { repository, env, home } = driving
+    const places = { cwd: repository.root, env, homeDirectory: home }
+    const { checks } = JSON.parse((await callMain(['doctor', '--json', '--offline'], places)).stdout)
+    const details = checks.map(({ detail }: { detail: string }) => detail)
+    expect(details).toContainEqual(
+      expect.stringMatching(
+        /^--max-cost cannot count codex: .+; name one: drover config set backends\.codex\.model MODEL$/,
+      ),
+    )
+  })
+
+  it('pauses after an attempt of unknown cost, and a higher one continues', async () => {
+    const driving = createDriving(COSTS)
+    const paused = await driving.drive(GOAL, '--max-cost', '3', '--review-with', 'codex')
+    expect(paused).toMatchObject({
+      code: 4,
+      stdout: expect.stringContaining('what codex has cost in attempt 3 is not known'),
+    })
+    const id = runIdIn(paused.stdout)
+    expect(paused.stdout).toMatch(/\n {2}drover drive \S+ --max-cost 6 /)
+    expect(await driving.drive(id)).toMatchObject({ code: 4, stdout: expect.stringContaining('cost_unknown') })
+    expect(await driving.drive(id, '--max-cost', '6')).toMatchObject({ code: 0 })
+    expect(kinds(driving)).toEqual(['orient claude', 'implement claude', 'review codex', 'summarize claude'])
   })
 })
 

@@ -113,7 +113,7 @@ describe.runIf(hasForge)('a followed pull request', () => {
       const also = await drive(id, '--also', text)
       expect(home.calls().some(({ prompt }) => prompt.includes(text))).toBe(true)
       expect([also.code, also.stderr]).toEqual([0, ''])
-      expect(also.stdout).toMatch(/1: observed: changed in [0-9a-f]{12} \(rain\.txt\)/)
+      expect(also.stdout).toMatch(/requirement 1 \(.+\): observed: changed in [0-9a-f]{12} \(rain\.txt\)/)
       const branch = place?.kind === 'worktree' ? place.branch : ''
       expect(forge.git('ls-tree', '--name-only', branch)).toContain('rain.txt')
 

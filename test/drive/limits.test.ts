@@ -1,11 +1,11 @@
 /** Agents that reach a limit of their provider. test/faults/drive-faults.ts kills drivers that wait. */
 import { spawn } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { createDriving } from '../support/driven-agents.ts'
 import { dataOf, HONEST, runIdIn } from '../support/driven-home.ts'
-import { IS_FULL } from '../support/full-counts.ts'
+import { firstOf, IS_FULL } from '../support/full-counts.ts'
 import { DROVER, ending } from '../support/run-drover.ts'
 import { until } from '../support/until.ts'
 
@@ -85,6 +85,28 @@ it.runIf(IS_FULL)('waits for a limit that another run has reached, before its fi
   expect(dataOf(driving.records(runIdIn(ran.stdout)), 'waiting_for_limit')).toMatchObject([{ until: soon }])
 })
 
+it.each(firstOf(['3s', '40s'], 1))(
+  'waits once if another run reaches the same limit at the same time: %s',
+  async (wait) => {
+    const file = '$HOME/.drover/agent-limits/claude.json'
+    // As another run would note it, a second earlier.
+    const note = `date -u -d '+${wait.replace('s', ' seconds')}' '+{"version":1,"backend":"claude","code":"agent_rate_limited","until":"%Y-%m-%dT%H:%M:%S.000Z"}'`
+    const runs = `mkdir -p -m 700 "$HOME/.drover/agent-limits" && ${note} > "${file}"`
+    const driving = createDriving({ implement: [{ ...limitedFor(wait), runs: [runs] }, HONEST] })
+    const path = join(driving.home, '.drover', 'agent-limits', 'claude.json')
+    let shownSoFar = ''
+    const onOutput = (text: string) => (shownSoFar += text)
+    const ran = driving.call(['drive', GOAL, '--no-review', '--on-limit', 'wait'], { onOutput })
+    await until(() => shownSoFar.includes('Waiting until'))
+    expect(JSON.parse(readFileSync(path, 'utf8')).until).toMatch(/\.000Z$/)
+    // It is noticed within ten seconds that the agent has answered the other run.
+    if (wait === '40s') rmSync(path)
+    const { code, stdout } = await ran
+    expect(code).toBe(0)
+    expect(dataOf(driving.records(runIdIn(stdout)), 'waiting_for_limit')).toHaveLength(1)
+  },
+)
+
 it.runIf(IS_FULL)('stops waiting when the agent answers a run that tries in spite of the limit', async () => {
   const driving = createDriving()
   const directory = join(driving.home, '.drover', 'agent-limits')
@@ -120,7 +142,10 @@ it('keeps waiting after it was killed, and shows until when', { timeout: 60_000 
   })
   child.kill('SIGKILL')
   await ran
-  expect(await driving.drive(id)).toMatchObject({ code: 0 })
+  expect(await driving.drive(id)).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^Run .* continues\nWaiting until .*: claude is limited\n/m),
+  })
   const calls = driving.calls().filter(({ kind }) => kind === 'implement')
   expect(calls).toHaveLength(2)
   expect(Date.parse(calls[1]?.at ?? '')).toBeGreaterThanOrEqual(Date.parse(wait?.until ?? ''))

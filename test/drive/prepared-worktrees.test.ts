@@ -228,6 +228,27 @@ describe('checks before the work', () => {
     expect(await driving.drive(runIdIn(ran.stdout), '--baseline', 'note')).toMatchObject({ code: 0, stderr: '' })
   })
 
+  it('that fail pause it with what they printed, until the worktree is prepared with what they need', async () => {
+    const driving = createProject()
+    driving.repository.write('.env.test', 'KEY=1\n')
+    const check = ['--check', "sh -c 'test -s .env.test || { echo KEY is missing; exit 9; }'", '--baseline', 'require']
+    const paused = await driving.drive(GOAL, '--setup', 'sh install.sh', ...check, '--no-review')
+    expect(paused).toMatchObject({ code: 4, stderr: '' })
+    expect(paused.stdout).toMatch(/before the work: check sh -c .* ended with exit code 9\n {4}KEY is missing\n/)
+    expect(paused.stdout).toMatch(
+      /these checks fail: .*; repair them, bring in what they need with --setup or --copy, /,
+    )
+    expect(paused.stdout).not.toContain('--no-sandbox')
+    const runId = runIdIn(paused.stdout)
+    expect((await driving.call(['status', runId])).stdout).toMatch(/ended with exit code 9\n {4}KEY is missing\n/)
+    const report = (await driving.call(['report', runId])).stdout
+    expect(report).toMatch(
+      /\*\*failed\*\* \| ended with exit code 9 before the work \|(.|\n)*```text\nKEY is missing\n/,
+    )
+    expect(await driving.drive(runId, '--copy', '.env.test')).toMatchObject({ code: 0, stderr: '' })
+    expect(dataOf(driving.records(runId), 'prepared')).toMatchObject([{ copied: [] }, { copied: ['.env.test'] }])
+  })
+
   it.runIf(IS_FULL)('leave no changes in the work, and the run says what was put back', async () => {
     const driving = createProject()
     const status = join(driving.scratch, 'status')
@@ -237,7 +258,9 @@ describe('checks before the work', () => {
     const ran = await driving.drive(GOAL, '--setup', setup, '--check', check, '--no-review', '--rounds', '0')
     const put_back = ['check.sh', 'out/new', 'rain.test.js']
     expect(dataOf(driving.records(runIdIn(ran.stdout)), 'baseline_ran')).toMatchObject([{ passed: true, put_back }])
-    expect(ran.stdout).toContain(`  note: the check changed files, which were put back: ${put_back.join(', ')}\n`)
+    expect(ran.stdout).toContain(
+      `  note: the check writes ${put_back.join(', ')}, which is put back: add what it creates to .gitignore\n`,
+    )
     expect(readFileSync(status, 'utf8')).toBe(' M sun.test.js\n')
   })
 

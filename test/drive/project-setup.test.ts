@@ -54,6 +54,24 @@ describe('drover init', () => {
     expect(setups()).toBe('ran\n')
   })
 
+  it('proposes to copy files with variables for tests, which git ignores', async () => {
+    const { call, drive, records, repository } = createProject()
+    repository.write('.gitignore', 'deps\n.env*\n!.env.test.example\n')
+    repository.write('.env.test.example', '')
+    repository.write('package.json', '{ "scripts": { "test": "sh check.sh" } }')
+    rmSync(join(repository.root, 'package-lock.json'))
+    repository.commit()
+    for (const name of ['.env', '.env.test', '.env.test.d/test']) repository.write(name, 'KEY=1\n')
+    symlinkSync('.env', join(repository.root, '.env.test.link'))
+    const shown = '  copy    .env.test\n  checks  npm test\n'
+    expect((await call(['init'])).stdout).toContain(`This project uses npm (package.json).\n${shown}Nothing was saved.`)
+    const noted = await drive(GOAL, '--no-review')
+    expect(noted.stderr).toContain("and no check is given; add --check 'npm test' --copy .env.test, or run")
+    expect(await call(['init', '--yes'])).toMatchObject({ code: 0, stdout: expect.stringContaining(shown) })
+    const ran = await drive(GOAL, '--no-review')
+    expect(dataOf(records(runIdIn(ran.stdout)), 'prepared')).toMatchObject([{ copied: ['.env.test'] }])
+  })
+
   it.runIf(IS_FULL)('--none prepares nothing, and no run asks or notes anything', async () => {
     const { call, drive } = createProject()
     expect(await call(['init', '--none'])).toMatchObject({ code: 0, stderr: '' })

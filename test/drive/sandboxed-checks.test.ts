@@ -86,7 +86,7 @@ describe('a driven run in a sandbox', () => {
     const ran = await driving.drive(GOAL)
     expect(ran).toMatchObject({ code: 0, stderr: '' })
     const next = dataOf(driving.records(runIdIn(ran.stdout)), 'round_started')[0]?.next_run_id ?? ''
-    expect(ran.stdout).toContain('the sandbox refused something once')
+    expect(ran.stdout).toContain('the sandbox refused /etc/left')
     const report = await driving.call(['report', next])
     expect(report.stdout).toContain('| Refused | Reason | Times | By | Round |\n')
     expect(report.stdout).toContain('| `/etc/left` | not writable, as printed |  | agent | 1 |\n')

@@ -1,7 +1,7 @@
 import { request as send } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import type { RegisterRoutes } from '../../src/http/context/server-context.ts'
-import { MAX_JSON_DEPTH } from '../../src/kit/json/json-value.ts'
+import { MAX_JSON_DEPTH } from '../../src/kit/json-value.ts'
 import { type ServerOptions, startServer, type TestServer } from '../support/start-server.ts'
 import { until } from '../support/until.ts'
 

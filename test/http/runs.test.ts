@@ -261,6 +261,22 @@ describe('a run that is driven', () => {
     await change(id, 'stop')
   })
 
+  it('is continued as soon as the next round has begun, which is shown and stopped by its own id', async () => {
+    const { start, reaches, change, show } = await serveRuns({ implement: [HONEST, { hangs: true }] })
+    const { id } = await start()
+    await reaches(id, 'ended')
+    expect(await change(id, 'follow-up', { also: ['Mention it in the README'] })).toMatchObject({ status: 200 })
+    const { next_run_id: next = '', verdict } = await reaches(id, 'continued')
+    expect(verdict).toMatchObject({ word: 'continued' })
+    await until(async () => (await show(next)).action?.kind === 'implement')
+    expect(await show(next)).toMatchObject({ state: 'running', choices: ['skip', 'stop'] })
+    expect(await show(id)).toMatchObject({ state: 'continued', driven_by: 'this_server', choices: [] })
+    expect(await change(id, 'stop')).toMatchObject({
+      ...{ status: 409, body: { error: 'driven_run_over', message: expect.stringContaining(next) } },
+    })
+    expect(await change(next, 'stop')).toMatchObject({ status: 200 })
+  })
+
   it('is not changed by an agent that is nested too deeply', async () => {
     const { server, start, reaches } = await serveRuns({ orient: [QUESTION] })
     const { id } = await start()

@@ -90,6 +90,7 @@ export function driveState(attempts: readonly Attempt[] = [], more: Partial<Driv
     acts: [],
     attempts_before: 0,
     attempts_at_pause: 0,
+    attempts_accepted: 0,
     ...more,
   }
 }

@@ -306,7 +306,7 @@ type AgentTraits = {
   /** Reads what the command of an agent that ignores the project needs; absent if it needs nothing. */
   readSurroundings?: (place: OfPlace) => Surroundings
   /** The model that the agent uses when the request names none, where its events do not name it. Reads its config. */
-  configuredModel?: (request: AgentRequest) => string | undefined
+  configuredModel?: (request: Pick<AgentRequest, 'extra' | 'env'>) => string | undefined
   /** Deletes a stored session without starting the agent. False: there is no such session where it was looked for. */
   deleteSession?: (sessionId: string, request: AgentRequest) => Promise<boolean>
   /** Deletes a session that the agent stored although the prompt was ephemeral; absent where a flag prevents that. */

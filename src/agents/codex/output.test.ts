@@ -132,6 +132,12 @@ describe('the events of codex', () => {
   })
 })
 
+it('names the model, if the line that begins a turn does', () => {
+  const { events, result } = read([{ type: 'thread.started', thread_id: 't', model: 'gpt-5.5' }, ANSWER, DONE])
+  expect(events[0]).toEqual({ type: 'init', content: { model: 'gpt-5.5', backend_session_id: 't' } })
+  expect(result.model).toBe('gpt-5.5')
+})
+
 describe('the usage of codex', () => {
   const prior = usageOf(1000, 50, 600, 7)
 

@@ -69,10 +69,12 @@ export class CodexOutput implements AgentOutput {
     }
   }
 
+  /** Only a process that stays up names the model. */
   #readStart(line: JsonRecord): AgentEvent[] {
-    const id = textAt(line, 'thread_id')
-    this.#summary.sessionId = id
-    return [initEvent({ sessionId: id })]
+    const [sessionId, model] = [textAt(line, 'thread_id'), textAt(line, 'model')]
+    this.#summary.sessionId = sessionId
+    this.#summary.model = model
+    return [initEvent({ model, sessionId })]
   }
 
   #readItem(line: JsonRecord): AgentEvent[] {

@@ -15,7 +15,6 @@ import type { Launch, LongLivedAgent, Turn } from '../warm/long-lived-agent.ts'
 import { startWarmProcess, type WarmProcess } from '../warm/warm-process.ts'
 import { profileFor, schemaFor, toAppServerCommand, toSandbox } from './command.ts'
 import { CodexOutput, toUsage, usageOfTurn } from './output.ts'
-import { configuredModel } from './surroundings.ts'
 import { CodexTurnFrames, readTurnIds, toApprovalRequest, toDecision } from './warm-frames.ts'
 
 export async function startCodex(launch: Launch): Promise<LongLivedAgent> {
@@ -57,7 +56,7 @@ class CodexProcess {
     const { request, priorUsage } = turn
     return {
       reader: createOutputReader(new CodexWarmOutput({ priorUsage, wantsDeltas: request.wantsDeltas })),
-      model: request.model ?? configuredModel(request),
+      model: request.model,
       begin: (port) => this.#begin(turn, port),
       steer: (text) => this.#steer(text),
       cancel: () => this.#interrupt(),
@@ -68,6 +67,7 @@ class CodexProcess {
     this.#port = port
     this.#changes.clear()
     const { threadId, policy } = await this.#openThread(request)
+    const model = textAt(policy, 'model')
     const outputSchema = schemaFor(request)
     const turn = await this.#peer.request('turn/start', {
       threadId,
@@ -83,7 +83,7 @@ class CodexProcess {
     })
     const turnId = textAt(objectAt(isObject(turn) ? turn : {}, 'turn'), 'id') ?? ''
     this.#active = { threadId, turnId, port, frames: new CodexTurnFrames() }
-    await port.frame({ type: 'thread.started', thread_id: threadId }, '')
+    await port.frame({ type: 'thread.started', thread_id: threadId, ...(model !== undefined && { model }) }, '')
   }
 
   /** Opens the thread and checks that codex has taken over what was asked for; a turn must not get more rights. */

@@ -11,7 +11,7 @@ import type { Invocation, RunCommand } from '../command.ts'
 import { exitCodeOfSignal, listenForInterruption } from '../interruption.ts'
 import { openDrover } from '../open/open-drover.ts'
 import { toMessage } from '../output/printable.ts'
-import { explainProtocol } from '../output/protocol-hint.ts'
+import { explainProtocol } from '../read-input.ts'
 import { privateFilesFor, readSettings } from '../settings.ts'
 
 export const run: RunCommand = async (invocation) => {

@@ -1,6 +1,7 @@
 /** What people do with the work of a driven run. */
 import { commandsIn, type Flag, flag } from '../command.ts'
-import { JSON_FLAG, ROOT, RUN_ID } from '../words/shared-flags.ts'
+import { RUN_ID } from '../run/run-flags.ts'
+import { JSON_FLAG, ROOT } from '../words/shared-flags.ts'
 
 const AS_JSON: Flag = { ...JSON_FLAG, description: 'Print one JSON object: the run, its verdict and what was done' }
 

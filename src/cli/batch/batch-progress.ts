@@ -10,7 +10,7 @@ import { describeAgentEvent, TokenCounter } from '../prompt/describe-activity.ts
 import { RetryTimer } from '../prompt/retry-notice.ts'
 import type { Channel } from '../terminal.ts'
 import { formatCheckLine } from './comparison-text.ts'
-import { failureReason } from './print-batch.ts'
+import { type BatchItem, failureReason } from './print-batch.ts'
 
 export type ProgressReporter = {
   watcher: BatchWatcher
@@ -159,11 +159,9 @@ function createQueue() {
   }
 }
 
-/** Collects the progress of several agents and formats it as lines for a terminal. */
-export type BatchItem = { mark: string; name: string; backend: string }
-
 type WatchedMoment = 'started' | 'event' | 'ended' | 'checking' | 'checked'
 
+/** Collects the progress of several agents and formats it as lines for a terminal. */
 class ItemProgress implements Required<Pick<BatchWatcher, WatchedMoment>> {
   readonly #items: readonly BatchItem[]
   readonly #running = new Map<number, { startedAt: number; tokens: TokenCounter; activity: string }>()

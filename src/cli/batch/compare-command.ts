@@ -4,6 +4,7 @@ import { findInstallCommand } from '../../agents/install-command.ts'
 import { type AgentLocation, backendNames, locateAgents } from '../../agents/locate-agents.ts'
 import type { Config } from '../../config/config.shape.ts'
 import { Fault, isFault } from '../../kit/fault.ts'
+import { withoutUndefined } from '../../kit/json-value.ts'
 import { DEFAULT_CHECK_TIMEOUT_MS, parseCheck } from '../../kit/process/run-check.ts'
 import { quoteWord } from '../../kit/shell-words.ts'
 import { USER } from '../../prompts/caller.ts'
@@ -157,11 +158,7 @@ async function keepAfterComparison(invocation: Invocation): Promise<number> {
   await using drover = openDrover(invocation, { config })
   const [name, comparison] = [invocation.flags.text('keep'), invocation.flags.text('comparison')]
   const { workdir } = requestFromFlags(invocation)
-  const request = {
-    ...(workdir !== undefined && { workdir }),
-    ...(comparison !== undefined && { comparison }),
-    ...(name !== undefined && { name }),
-  }
+  const request = withoutUndefined({ workdir, comparison, name })
   const keeping = drover.batches.keep(USER, request, interruption.signal)
   const result: KeepResult = await keeping.catch((error: unknown) => {
     throw namingTheFlag(error, invocation)

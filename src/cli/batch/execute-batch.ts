@@ -7,14 +7,13 @@ import type { Invocation } from '../command.ts'
 import { exitCodeOfSignal, listenForInterruption } from '../interruption.ts'
 import { missingLogin } from '../prompt/retry-notice.ts'
 import {
-  type BatchItem,
   createFailureReporter,
   createLineReporter,
   createLiveReporter,
   createSilentReporter,
   type ProgressReporter,
 } from './batch-progress.ts'
-import type { Span } from './print-batch.ts'
+import type { BatchItem, Span } from './print-batch.ts'
 
 type Batch<Item, Result> = {
   /** In the order of the results. */

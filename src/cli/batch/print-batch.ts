@@ -1,4 +1,5 @@
-import type { JsonObject } from '../../kit/json/json-value.ts'
+import type { JsonObject } from '../../kit/json-value.ts'
+import { withoutUndefined } from '../../kit/json-value.ts'
 import { type PromptResult, type PromptStatus, toPromptStatus } from '../../prompts/prompt-result.ts'
 import { countTokens } from '../../prompts/tokens.ts'
 import type { Invocation } from '../command.ts'
@@ -8,7 +9,6 @@ import { formatHeadedTable } from '../output/text-table.ts'
 import { wrapOn } from '../output/wrap-words.ts'
 import { describeCancel, type SharedUsage, sharedUsage } from '../prompt/prompt-printer.ts'
 import type { Channel } from '../terminal.ts'
-import type { BatchItem } from './batch-progress.ts'
 import type { TaskInFile } from './task-file.shape.ts'
 
 export type BatchOutput = {
@@ -61,6 +61,8 @@ export async function printDryRun(
   const unwritten = directory === undefined ? '' : `, and nothing was written to ${toPrintable(directory)}`
   await err.write(`Dry run: nothing was started${unwritten}.\n`)
 }
+
+export type BatchItem = { mark: string; name: string; backend: string }
 
 type BatchOutcome = {
   item: BatchItem
@@ -186,10 +188,7 @@ export function toTaskEntry(
 ): TaskEntry {
   return {
     index,
-    ...(id !== undefined && { task_id: id }),
-    ...(name !== undefined && { task_name: name }),
-    ...(tags !== undefined && { tags }),
-    ...(meta !== undefined && { meta }),
+    ...withoutUndefined({ task_id: id, task_name: name, tags, meta }),
     ...withTimes(result, span),
   }
 }

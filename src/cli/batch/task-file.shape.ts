@@ -1,6 +1,6 @@
 /** The files of `drover parallel` and `drover chain`. Flags and settings fill in what a file leaves out. */
 import { type Static, Type } from 'typebox'
-import type { JsonObject } from '../../kit/json/json-value.ts'
+import type { JsonObject } from '../../kit/json-value.ts'
 import { optionalList, optionalText, request, textLike } from '../../kit/shape.ts'
 import { ChainRequest, ChainStep, PromptBody } from '../../prompts/prompt-request.shape.ts'
 

@@ -5,7 +5,7 @@ import { tableWidth } from '../output/text-table.ts'
 import { wrapWords } from '../output/wrap-words.ts'
 import { shortenSessionId } from '../sessions/session-text.ts'
 import { parseWords } from '../words/parse-words.ts'
-import type { Conversation } from './chat.ts'
+import type { Conversation } from './chat-conversation.ts'
 
 /** In the order of `/help`. */
 const COMMANDS: readonly { usage: string; does: string }[] = [

@@ -7,13 +7,13 @@ import { readConfig } from '../../config/read-config.ts'
 import { formatValue, maskSetting, type ShownSetting, showConfig, showSetting } from '../../config/show-config.ts'
 import { isFault } from '../../kit/fault.ts'
 import type { Invocation, RunCommand } from '../command.ts'
+import { noteRestart } from '../local/background-server.ts'
 import { printResult } from '../output/print-result.ts'
 import { padToColumns } from '../output/printable.ts'
 import { tableWidth } from '../output/text-table.ts'
 import { wrapOn, wrapWords } from '../output/wrap-words.ts'
 import { findUserPaths, readSettings, toConfigEnvironment } from '../settings.ts'
 import type { Channel } from '../terminal.ts'
-import { noteRestart } from './note-restart.ts'
 
 /** In a pipe a longer value shifts its origin to the right; on a terminal it is wrapped. */
 const MAX_VALUE_COLUMNS = 40

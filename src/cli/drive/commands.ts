@@ -1,5 +1,6 @@
 import { commandsIn } from '../command.ts'
-import { DEMO, DRIVE_SANDBOX, JSON_FLAG, MCP_SERVER, PREPARATION, ROOT, RUN_ID } from '../words/shared-flags.ts'
+import { RUN_ID } from '../run/run-flags.ts'
+import { DEMO, DRIVE_SANDBOX, JSON_FLAG, MCP_SERVER, PREPARATION, ROOT } from '../words/shared-flags.ts'
 
 export const DRIVE_COMMANDS = commandsIn({ group: 'Changes' }, [
   {

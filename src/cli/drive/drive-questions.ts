@@ -13,7 +13,7 @@ import type { RunOutline } from '../../runs/read-status.ts'
 import { resumeRun } from '../../runs/resume-run.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import type { Invocation, Runtime } from '../command.ts'
-import { timesFor } from '../output/local-times.ts'
+import { timesFor } from '../output/format-amounts.ts'
 import { toPrintable } from '../output/printable.ts'
 import { tableWidth } from '../output/text-table.ts'
 import { quoteWithBar } from '../output/wrap-words.ts'
@@ -108,16 +108,12 @@ export async function askAboutLimit(
   return /^n(?:ext)?$/i.test(answer) && next !== undefined ? 'next' : 'pause'
 }
 
-const SHOWN_LINES = 10
-
-/** Asks whether the work should begin although checks fail. */
+/** Asks whether the work should begin although checks fail. What they printed was just shown. */
 export async function confirmBaseline(
   runtime: Pick<Runtime, 'stdin' | 'terminal'>,
   failed: readonly BaselineRun[],
   signal: AbortSignal,
 ): Promise<boolean> {
-  const lines = failed.flatMap(({ output }) => output.trimEnd().split('\n').slice(-SHOWN_LINES))
-  await runtime.terminal.err.write(`${lines.map((line) => `  ${toPrintable(line)}`).join('\n')}\n`)
   const checks = failed.length === 1 ? 'This check fails' : 'These checks fail'
   const question = `${checks} before the work. Start anyway? [y/n] `
   return isYes(await askPerson(runtime, { question, signal }))

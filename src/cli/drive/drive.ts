@@ -9,7 +9,7 @@ import { withProject } from '../../config/projects/projects.ts'
 import type { Options, Place } from '../../drive/record/drive-event.shape.ts'
 import { readDrive } from '../../drive/record/drive-journal.ts'
 import type { DriveState } from '../../drive/record/drive-state.ts'
-import { choosesLimit, completeOptions, type GivenOptions } from '../../drive/start/drive-options.ts'
+import { choosesLimit, completeOptions, type GivenOptions, reviewerIn } from '../../drive/start/drive-options.ts'
 import {
   type DriveStart,
   type DriveTarget,
@@ -141,8 +141,8 @@ async function driveWanted(
   const askFirst = (started: FoundDrive) => prepareNew({ invocation, config, drover }, started, mayAsk)
   if (wanted.is === 'queue') {
     const queued = { context, config, targets: wanted.targets, given, totals, isDemo, notify: notifyCommand }
-    const { review_backend } = completeOptions(withTotals(given, totals), undefined, sources())
-    const newOptions = () => ({ ...optionsFrom(), review_backend })
+    const reviewer = reviewerIn(completeOptions(withTotals(given, totals), undefined, sources()))
+    const newOptions = () => ({ ...optionsFrom(), ...reviewer })
     return await queueDrives(invocation, { ...queued, start: { ...start, newOptions }, onStarted: askFirst })
   }
   // Before anything is created.

@@ -151,6 +151,9 @@ describe('endLines', () => {
     )
     expect(text).toContain('not delivered: the check make was not run')
     expect(text).not.toContain('drover merge')
+    expect(text).toMatch(
+      /Next:\n {2}drover report 6f1c .*\n {2}drover drive 6f1c --also "TEXT"\n.*\n {2}drover discard 6f1c /,
+    )
   })
 })
 

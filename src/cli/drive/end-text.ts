@@ -72,10 +72,19 @@ function whatFollows({ verdict, state, run, name }: EndFacts): NextCommand[] {
     case 'not driven':
       return run.state === 'ended' ? [followUp('drive', { RUN: name })] : followUpsOfDrive(run, name)
     case 'not delivered':
-      return verdict.next === report.line ? [report] : [followUp('drive', { RUN: name }), report]
+      return verdict.next === report.line
+        ? [report, ...afterFailure(state, name)]
+        : [followUp('drive', { RUN: name }), report]
     default:
       return [report]
   }
+}
+
+/** What can be done with work that is not delivered, or only with its branch if there is no commit. */
+function afterFailure({ place, delivered }: DriveState, name: string): NextCommand[] {
+  if (place.kind !== 'worktree') return []
+  const also = delivered?.commit === undefined ? [] : [followUp('also', { RUN: name })]
+  return [...also, followUp('discard', { RUN: name })]
 }
 
 const TONES = {

@@ -32,10 +32,11 @@ import { flagsConflict } from '../faults.ts'
 import { exitCodeOfSignal } from '../interruption.ts'
 import { requireServer } from '../local/background-server.ts'
 import { callServer } from '../local/server-client.ts'
-import { describeQueued, overlapLines } from '../output/drive-text.ts'
-import { timesFor } from '../output/local-times.ts'
+import { overlapLines } from '../output/drive-text.ts'
+import { timesFor } from '../output/format-amounts.ts'
 import { toPrintable } from '../output/printable.ts'
 import { formatLines } from '../output/text-table.ts'
+import { describeQueued } from '../output/work-text.ts'
 import { findUserPaths } from '../settings.ts'
 import { queueNotServed } from './faults.ts'
 import { isServerLost } from './hand-over.ts'
@@ -81,7 +82,7 @@ export async function queueDrives(invocation: Invocation, queueing: Queueing): P
   if (!flags.isOn('detach')) return await followQueue(invocation, { ids, config, context })
   const next = '"drover drive --queue" shows the queue, "drover stop RUN" removes a run from it'
   const { out } = runtime.terminal
-  const lines = formatLines(describeQueued(start.newOptions(), !flags.isOn('no-review')), out)
+  const lines = formatLines(describeQueued(start.newOptions(), { isReviewed: !flags.isOn('no-review'), totals }), out)
   if (!flags.isOn('json')) await out.write(`${[...lines, '', `${next}.`].join('\n')}\n`)
   return 0
 }

@@ -1,5 +1,7 @@
 /** `keys create`, `keys list`, `keys rotate` and `keys revoke`. */
+
 import { resolve } from 'node:path'
+import type { Config } from '../../config/config.shape.ts'
 import {
   addServerKey,
   createKey,
@@ -12,6 +14,8 @@ import {
   toShownKey,
 } from '../../config/edit-keys.ts'
 import { randomIds } from '../../kit/ids.ts'
+import { withoutUndefined } from '../../kit/json-value.ts'
+import { isInDirectory, resolveDirectory } from '../../prompts/workdir-policy.ts'
 import type { Invocation, RunCommand } from '../command.ts'
 import { flagValueInvalid } from '../faults.ts'
 import { printResult } from '../output/print-result.ts'
@@ -33,6 +37,10 @@ export const create: RunCommand = async (invocation) => {
     ...(config.server.rate_limit_enabled ? [] : limitFlags(entry)).map(
       (flag) => `warning: ${flag} has no effect until server.rate_limit_enabled is true`,
     ),
+    ...findUnusable(entry, config).map(
+      (directory) =>
+        `warning: the key cannot work in ${directory}, because server.allowed_workdir_prefixes does not allow it`,
+    ),
   ]
   await invocation.runtime.terminal.err.write(notes.map((note) => `drover: ${note}\n`).join(''))
   return 0
@@ -53,21 +61,30 @@ function limitFlags({ rate_limit_rps: rps, rate_limit_burst: burst }: ServerKey)
   return [...(rps === undefined ? [] : ['--rps']), ...(burst === undefined ? [] : ['--burst'])]
 }
 
+/** The directories of the key in which neither its prompts nor its runs can work. */
+function findUnusable({ directories = [] }: ServerKey, { server, drive }: Config): string[] {
+  const { allowed_workdir_prefixes: allowed } = server
+  if (allowed.length === 0) return []
+  const isIn = (path: string, outer: string) => isInDirectory(resolveDirectory(path) ?? path, outer)
+  const places = [...allowed, ...drive.repositories]
+  return directories.filter((each) => !places.some((place) => isIn(each, place) || isIn(place, each)))
+}
+
 function toNewKey({ args, flags, runtime }: Invocation): NewKey {
   const budgets = flags.texts('budget')
   const backends = flags.texts('backend')
   const directories = flags.texts('directory').map((directory) => resolve(runtime.cwd, directory))
   const expires = expiryIn(flags.text('expires'), runtime.clock.now())
-  const [rps, burst] = [flags.integer('rps'), flags.integer('burst')]
-  const [role, approval, sandbox] = ['role', 'max-approval', 'max-sandbox'].map((name) => flags.text(name))
   // The parser allows only the values of the shape.
   return {
     name: args[0] ?? '',
-    ...(role !== undefined && { role }),
-    ...(rps !== undefined && { rate_limit_rps: rps }),
-    ...(burst !== undefined && { rate_limit_burst: burst }),
-    ...(approval !== undefined && { max_approval_mode: approval }),
-    ...(sandbox !== undefined && { max_sandbox_mode: sandbox }),
+    ...withoutUndefined({
+      role: flags.text('role'),
+      rate_limit_rps: flags.integer('rps'),
+      rate_limit_burst: flags.integer('burst'),
+      max_approval_mode: flags.text('max-approval'),
+      max_sandbox_mode: flags.text('max-sandbox'),
+    }),
     ...(directories.length > 0 && { directories }),
     ...(backends.length > 0 && { backends }),
     ...(flags.isOn('may-merge') && { may_merge: true }),

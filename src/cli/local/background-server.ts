@@ -2,11 +2,13 @@
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Config } from '../../config/config.shape.ts'
+import { findKey, findMap } from '../../config/setting-keys.ts'
 import { toOwnEnvironment } from '../../kit/process/child-environment.ts'
 import { DEPTH_VARIABLE } from '../../kit/process/environment-variables.ts'
 import { startDetached } from '../../kit/process/process.ts'
 import { identifyProcess, isAlive } from '../../kit/process/process-tree.ts'
 import { quoteWord } from '../../kit/shell-words.ts'
+import { listSome } from '../../kit/wording.ts'
 import { differingSettings, digestOfSettings, type LocalStatus } from '../../service/local-protocol.ts'
 import type { ServedDrover } from '../../service/served.ts'
 import type { Invocation } from '../command.ts'
@@ -39,8 +41,7 @@ export function describeDifference(status: LocalStatus, { runtime }: Invocation,
   if (status.version !== version) return `the version ${status.version}, and this command is ${version}`
   const names = differingSettings(status, config) ?? []
   if (names.length === 0) return 'other settings'
-  const more = names.length - MAX_NAMED
-  return `other settings: ${names.slice(0, MAX_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+  return `other settings: ${listSome(names, MAX_NAMED)}`
 }
 
 /** A config of another project may differ in all of its settings. */
@@ -155,4 +156,17 @@ export class BackgroundEnd {
 
 function checkEvery(idleMs: number): number {
   return Math.min(Math.max(idleMs / 4, CHECK_MS.least), CHECK_MS.most)
+}
+
+/** Says so if a server of this user keeps the old value until it is restarted. */
+export async function noteRestart(invocation: Invocation, key: string): Promise<void> {
+  if ((findKey(key) ?? findMap(key))?.applies !== undefined) return
+  const server = await askStatus(invocation).catch(() => undefined)
+  if (server === undefined) return
+  // It does not use the file that was changed.
+  if (server.config_file !== findNamedConfig(invocation)) return
+  const how = server.is_background ? `restart it with ${restartCommand(invocation)}` : 'restart it'
+  await invocation.runtime.terminal.err.write(
+    `drover: note: the running server (process ${server.pid}) uses the new value of ${key} after a restart; ${how}\n`,
+  )
 }

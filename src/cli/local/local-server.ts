@@ -1,9 +1,11 @@
 /** Runs prompts in your server, if there is one, and asks it about itself. */
+
 import { statSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import type { ApprovalReply, ApprovalRequest } from '../../agents/adapter/agent.ts'
 import type { Config } from '../../config/config.shape.ts'
-import { Fault, isFault } from '../../kit/fault.ts'
+import { Fault, isFault, orUndefined } from '../../kit/fault.ts'
+import { toOwnEnvironment } from '../../kit/process/child-environment.ts'
 import { readLines } from '../../kit/read-lines.ts'
 import type { PromptStream } from '../../prompts/prompt-context.ts'
 import type { PromptRequest } from '../../prompts/prompt-request.ts'
@@ -57,19 +59,14 @@ export async function promptThroughServer(
 
 /** With the home directory of another user, as with sudo, the server there is not ours: it must not get our environment. */
 function hasOwnSocket(invocation: Invocation): boolean {
-  try {
-    return statSync(serverSocket(invocation)).uid === process.getuid?.()
-  } catch {
-    return false
-  }
+  return orUndefined(() => statSync(serverSocket(invocation)).uid === process.getuid?.()) ?? false
 }
 
 function toLocalPrompt(
   { runtime }: Invocation,
   { request, config }: Pick<ServerPrompt, 'request' | 'config'>,
 ): LocalPrompt {
-  const env: Record<string, string> = {}
-  for (const [name, value] of Object.entries(runtime.env)) if (value !== undefined) env[name] = value
+  const env = toOwnEnvironment(runtime.env)
   return { version: runtime.version(), config: digestOfSettings(config), request, env, cwd: runtime.cwd }
 }
 

@@ -2,8 +2,9 @@ import { expect, it } from 'vitest'
 import { actionOf, attemptAt, driveState, OPTIONS } from '../../../test/support/drive-fixture.ts'
 import type { DriveEvent } from '../../drive/record/drive-event.shape.ts'
 import { describeRecord, describeSpent } from './drive-text.ts'
-import { timesFor } from './local-times.ts'
+import { timesFor } from './format-amounts.ts'
 import { formatLines } from './text-table.ts'
+import { describeQueued } from './work-text.ts'
 
 const attempt = attemptAt(actionOf('implement'))
 const textOf = (type: string, data: object) =>
@@ -18,6 +19,31 @@ it.each([
   ['error', 'drover', '  outcome: an error (written by drover)'],
 ])('an outcome that is %s has words for people', (status, by, line) => {
   expect(textOf('outcome_submitted', { status, by })).toBe(line)
+})
+
+it('a judged requirement is named', () => {
+  const wanted = { id: 'asked-1', from: 'person' as const, text: `Also km/h ${'and so on '.repeat(19)}` }
+  const verdicts = [{ id: 'asked-1', verdict: 'not_done' as const, text: 'not for me' }]
+  const event = { type: 'requirements_judged', at: '', data: { verdicts } } satisfies DriveEvent
+  const [line] = describeRecord(event, driveState([], { requirements: [wanted] }))
+  expect(line).toMatchObject({
+    text: expect.stringMatching(/^ {2}requirement 1 \(Also km\/h .{80,90}…\): not done: not for me$/),
+  })
+})
+
+it('runs that are queued together have limits, each and together', () => {
+  const options = {
+    ...OPTIONS,
+    checks: ['make'],
+    max_tokens: 900,
+  }
+  const lines = describeQueued(options, {
+    isReviewed: false,
+    totals: { max_tokens: 5000, max_cost_microusd: 2_000_000 },
+  })
+  expect(lines.slice(2)).toEqual(
+    ['Limits: 900 tokens', 'Limits of all these runs: 5000 tokens, $2.00'].map((text) => ({ text, keepsPaths: true })),
+  )
 })
 
 it.each([

@@ -1,13 +1,13 @@
 /** A driven run as text for people. Pure. */
 import { describeDecision } from '../../agents/describe-for-people.ts'
-import { titleOfGoal } from '../../contract/goal-title.ts'
 import { limitedBy } from '../../drive/decide/after-limit.ts'
 import { describeAct } from '../../drive/decide/describe-act.ts'
 import { describeFollowed } from '../../drive/decide/judge-work.ts'
+import { nameRequirement } from '../../drive/decide/next-round.ts'
 import { countUnknownCosts, spentBy } from '../../drive/decide/spending.ts'
 import { describeRetries } from '../../drive/decide/verdict.ts'
 import { flagsOf } from '../../drive/evidence/repository-flags.ts'
-import type { DriveEvent, EventOf, Options, Purpose } from '../../drive/record/drive-event.shape.ts'
+import type { DriveEvent, EventOf, Purpose } from '../../drive/record/drive-event.shape.ts'
 import type { Attempt, DriveState } from '../../drive/record/drive-state.ts'
 import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
 import { formatMicro } from '../../kit/wording.ts'
@@ -19,14 +19,15 @@ import {
   describeCheck,
   describeDeliveryCheck,
   describeEvidence,
+  describeFailedBeforeWork,
   describeFlags,
   describeRefused,
   failureOf,
 } from './evidence-text.ts'
-import { formatDuration } from './format-amounts.ts'
-import { asWritten, type Times } from './local-times.ts'
+import { asWritten, formatDuration, type Times } from './format-amounts.ts'
 import { toOneLine, toPrintable } from './printable.ts'
 import { oneLine, type StyledLine } from './text-table.ts'
+import { describeLimits, describeStart, folderLines, whole } from './work-text.ts'
 
 const SHORT_ID = 8
 
@@ -40,7 +41,10 @@ export function describeRecord(event: DriveEvent, state: DriveState, times: Time
     case 'drive_started':
       return describeStart(event.data)
     case 'drive_resumed':
-      return [`Run ${shortRunId(state.run_id)} continues`, ...describeLimits(event.data.options)]
+      return [
+        ...[`Run ${shortRunId(state.run_id)} continues`, ...describeLimits(event.data.options)],
+        ...(state.waiting === undefined ? [] : [describeWait(state.waiting, times)]),
+      ]
     case 'boundary_set':
       return describeBoundary(event.data, state)
     case 'boundary_seen':
@@ -75,14 +79,7 @@ export function describeRecord(event: DriveEvent, state: DriveState, times: Time
     case 'interrupted':
       return []
     case 'waiting_for_limit':
-      return [
-        {
-          text: times(
-            `Waiting until ${event.data.until}: ${limitedBy(event.data)}${event.data.is_guess === true ? '; reset time unknown, tries again then' : ''}`,
-          ),
-          tone: 'open',
-        },
-      ]
+      return [describeWait(event.data, times)]
     case 'handed_over':
       return [{ text: `${event.data.to} continues the work`, tone: 'title' }]
     case 'round_started':
@@ -100,69 +97,17 @@ export function describeRecord(event: DriveEvent, state: DriveState, times: Time
     case 'taken':
       return [whole(upperFirst(times(describeAct(event))))]
     default:
-      return describeFollow(event)
+      return describeFollow(event, state)
   }
+}
+
+function describeWait(wait: NonNullable<DriveState['waiting']>, times: Times): StyledLine {
+  const guess = wait.is_guess === true ? '; reset time unknown, tries again then' : ''
+  return { text: times(`Waiting until ${wait.until}: ${limitedBy(wait)}${guess}`), tone: 'open' }
 }
 
 function upperFirst(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
-}
-
-function whole(text: string): StyledLine {
-  return { text, keepsPaths: true }
-}
-
-function describeStart(started: EventOf<'drive_started'>['data']): StyledLine[] {
-  const { run_id, goal, place, options, round, is_reviewed: isReviewed } = started
-  const where =
-    place.kind === 'worktree'
-      ? [`Branch ${place.branch}`, whole(`Worktree ${place.root}`)]
-      : [whole(`In place: ${place.root}, as it is`)]
-  const title = `Run ${run_id}: ${round > 1 ? `round ${round} of ` : ''}${oneLine(titleOfGoal(goal))}`
-  return [
-    { text: title, tone: 'title' },
-    ...[...where, ...folderLines(place, 'Folder'), describeAgents(options, isReviewed), ...describeLimits(options)],
-    ...(options.checks.length > 0 || round > 1 ? [] : [UNCHECKED]),
-  ]
-}
-
-function describeAgents(options: Options, isReviewed: boolean | undefined): string {
-  const demo = options.is_demo ? ' (demo)' : ''
-  const review = isReviewed === false ? 'no review' : `review by ${options.review_backend}${demo}`
-  return `Work by ${formatAgent(options)}${demo}, ${review}`
-}
-
-/** What is the same for all runs that are queued together. */
-export function describeQueued(options: Options, isReviewed: boolean): StyledLine[] {
-  const checks = options.checks.map((check) => toPrintable(check)).join(', ')
-  return [
-    whole(describeAgents(options, isReviewed)),
-    ...(checks === '' ? [UNCHECKED] : [whole(`Checks: ${checks}`)]),
-    ...describeLimits(options).map(whole),
-  ]
-}
-
-const UNCHECKED: StyledLine = {
-  text: 'No check was given, so nothing is tested; --check "COMMAND" adds one',
-  tone: 'open',
-}
-
-/** Agents and checks work below the root. */
-function folderLines({ folder }: DriveState['place'], word: string): StyledLine[] {
-  return folder === undefined ? [] : [whole(`${word} ${toPrintable(folder)}: agents and checks work there`)]
-}
-
-function formatAgent({ backend, model }: Pick<Options, 'backend' | 'model'>): string {
-  return model === undefined ? backend : `${backend}/${model}`
-}
-
-function describeLimits({ max_tokens, max_cost_microusd, max_time_ms }: Options): string[] {
-  const limits = [
-    ...(max_tokens === undefined ? [] : [`${max_tokens} tokens`]),
-    ...(max_cost_microusd === undefined ? [] : [formatMicro(max_cost_microusd)]),
-    ...(max_time_ms === undefined ? [] : [formatDuration(max_time_ms)]),
-  ]
-  return limits.length === 0 ? [] : [`Limits: ${limits.join(', ')}`]
 }
 
 /** Other words are the same for people. */
@@ -253,12 +198,14 @@ function suggestedIn(outcome: string | undefined): string | undefined {
 }
 
 /** What happens to the pull request. */
-function describeFollow(event: DriveEvent): StyledLine[] {
+function describeFollow(event: DriveEvent, { requirements = [] }: DriveState): StyledLine[] {
   switch (event.type) {
     case 'requirements_judged':
-      return event.data.verdicts.map(({ verdict, text }, at) =>
-        whole(`  ${at + 1}: ${verdict.replaceAll('_', ' ')}: ${toPrintable(text)}`),
-      )
+      return event.data.verdicts.map(({ id, verdict, text }, at) => {
+        const wanted = requirements.find((each) => each.id === id)
+        const name = wanted === undefined ? '' : ` (${toOneLine(nameRequirement(wanted), OPEN_COLUMNS)})`
+        return whole(`  requirement ${at + 1}${name}: ${verdict.replaceAll('_', ' ')}: ${toPrintable(text)}`)
+      })
     case 'base_seen':
       return [`The base has moved to ${event.data.commit.slice(0, 12)}, without conflicts`]
     case 'branch_taken':
@@ -323,6 +270,7 @@ export function describeDrive([state, ...earlier]: Rounds, view: DriveView): Sty
       : [{ text: `  paused (${paused.reason}): ${toPrintable(times(paused.message))}`, tone: 'open' } as const]),
     ...(previous === undefined ? [] : [`  continues run ${previous}`]),
     ...(next_run_id === undefined ? [] : [`  continued as ${next_run_id}`]),
+    ...describeFailedBeforeWork(state),
     ...attempts.flatMap((attempt) =>
       describeAttemptFacts(attempt, { state, isLastChecked: attempt === lastChecked, ...view }),
     ),

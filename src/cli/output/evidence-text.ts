@@ -8,6 +8,7 @@ import type { DeliveryCheck, DriveState } from '../../drive/record/drive-state.t
 import { isSerious } from '../../drive/record/review-flags.ts'
 import type { TestChange } from '../../drive/record/test-results.shape.ts'
 import { claimText } from '../../drive/report-run.ts'
+import { listSome } from '../../kit/wording.ts'
 import { describeStep } from '../../workspace/prepare/prepare-worktree.ts'
 import { formatDuration } from './format-amounts.ts'
 import { toPrintable } from './printable.ts'
@@ -19,9 +20,20 @@ export function failureOf({ passed, output }: { passed: boolean; output: string 
 
 type CheckRun = EventOf<'check_ran'>['data']
 
-export function describeCheck(check: CheckRun, indent: string, { baseline }: DriveState): StyledLine[] {
+export function describeCheck(check: CheckRun, indent: string, { baseline, attempts }: DriveState): StyledLine[] {
   const text = `${indent}check ${oneLine(check.command)} ${howItEnded(check)}`
-  return [{ text, tone: check.passed ? 'good' : 'bad' }, ...describeTests(testChanges(check, baseline), `${indent}  `)]
+  const earlier = attempts.filter(({ attempt }) => attempt < check.attempt).flatMap(({ checks }) => checks)
+  const told = new Set([...baseline, ...earlier].flatMap(({ put_back: paths = [] }) => paths.map(folderOrFile)))
+  const paths = (check.put_back ?? []).filter((path) => !told.has(folderOrFile(path)))
+  return [
+    { text, tone: check.passed ? 'good' : 'bad' },
+    ...(paths.length === 0 ? [] : [toNote(`the check writes ${listSome(paths, PATHS_SHOWN)}: add it to .gitignore`)]),
+    ...describeTests(testChanges(check, baseline), `${indent}  `),
+  ]
+}
+
+function folderOrFile(path: string): string {
+  return path.replace(/[^/]*$/, '') || path
 }
 
 /** What became of tests, one line for each kind of change. */
@@ -140,12 +152,20 @@ function describePrepared({ from, notes, duration_ms }: EventOf<'prepared'>['dat
   ]
 }
 
-function describeBaseline({ command, put_back: paths = [], ...ended }: EventOf<'baseline_ran'>['data']): StyledLine[] {
+function describeBaseline(run: EventOf<'baseline_ran'>['data']): StyledLine[] {
+  const { command, put_back: paths = [], ...ended } = run
   const text = `  before the work: check ${oneLine(command)} ${howItEnded(ended)}`
-  const more = paths.length - PATHS_SHOWN
-  const list = `${paths.slice(0, PATHS_SHOWN).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
-  const notes = paths.length === 0 ? [] : [toNote(`the check changed files, which were put back: ${list}`)]
-  return [{ text, tone: ended.passed ? 'good' : 'bad' }, ...notes]
+  const note = `the check writes ${listSome(paths, PATHS_SHOWN)}, which is put back: add what it creates to .gitignore`
+  const notes = paths.length === 0 ? [] : [toNote(note)]
+  return [{ text, tone: ended.passed ? 'good' : 'bad' }, ...failureOf(run), ...notes]
+}
+
+/** What keeps the first attempt from beginning, with what it printed. */
+export function describeFailedBeforeWork(state: DriveState): StyledLine[] {
+  const { attempts, round, setup_failed: setup, baseline } = state
+  if (attempts.length > 0 || round > 1) return []
+  const failed = baseline.filter(({ passed }) => !passed)
+  return [...(setup === undefined ? [] : describeSetup(setup)), ...failed.flatMap(describeBaseline)]
 }
 
 function toNote(text: string): StyledLine {

@@ -1,5 +1,6 @@
 import type { Usage } from '../../agents/adapter/agent.ts'
-import { formatDollars } from '../../kit/wording.ts'
+import type { RunVerdict } from '../../contract/run-verdict.shape.ts'
+import { formatDollars, withLocalTimes, withUtcTimes } from '../../kit/wording.ts'
 import { countTokens, splitTokens } from '../../prompts/tokens.ts'
 
 const MINUTE = 60_000
@@ -47,4 +48,20 @@ type Paid = { cost_usd?: number | undefined; cost_kind?: 'reported' | 'priced' |
 /** The same of one prompt; `plan` if a subscription pays. */
 export function formatPaid({ cost_usd: cost, cost_kind: kind }: Paid): string | undefined {
   return cost === undefined && kind === 'plan' ? kind : formatCost(cost, kind === 'priced')
+}
+
+/** How times in a text are shown. */
+export type Times = (text: string) => string
+
+/** A terminal shows local times and how far away they are. A pipe gets seconds in UTC. */
+export function timesFor({ isTty }: { readonly isTty: boolean }, now: () => Date): Times {
+  return isTty ? (text) => withLocalTimes(text, now()) : withUtcTimes
+}
+
+export const asWritten: Times = (text) => text
+
+export function verdictIn<V extends RunVerdict | undefined>(verdict: V, times: Times): V {
+  if (verdict === undefined) return verdict
+  const { line, reason, look_first: lookFirst } = verdict
+  return { ...verdict, line: times(line), reason: times(reason), look_first: lookFirst.map(times) }
 }

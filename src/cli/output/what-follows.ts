@@ -36,6 +36,8 @@ const FOLLOW_UPS = {
   status: ['drover status RUN', 'see what it does, or what it waits for'],
   stop: ['drover stop RUN', 'stop the run; it can be resumed'],
   report: ['drover report RUN', 'what was done, and the evidence'],
+  also: ['drover drive RUN --also "TEXT"', 'say what is missing; an agent continues on the same branch'],
+  discard: ['drover discard RUN', 'discard what it left'],
 } as const satisfies Record<string, readonly [line: string, says: string]>
 
 type Values = { RUN?: string; DIGEST?: string }

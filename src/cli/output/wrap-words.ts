@@ -84,6 +84,7 @@ const PIECES = new RegExp(`\\n|[ \\t]+|[${UNSPACED}]|[^ \\t\\n${UNSPACED}]+`, 'g
 const TAB_COLUMNS = 8
 
 /**
+ * Breaks text between words while it arrives, where a terminal would break it inside of a word.
  * A line of code or of a table stays as it is, and so does a word that is wider than a line, such as a path: the terminal
  * breaks those, and they can be copied. Only the last word is held back, until it is complete or two lines long: some scripts
  * have no spaces.

@@ -33,7 +33,8 @@ export async function chooseProject(invocation: Invocation, choice: Choice): Pro
   else if (file !== undefined)
     await note(`${PROJECT_FILE} is not used, because you have not trusted it; see "drover trust"`)
   if (saysEnough(given, config)) return undefined
-  const proposal = lookForSetup(root)
+  const { git, signal } = context
+  const proposal = await lookForSetup({ root, git, signal })
   if (proposal === undefined || file !== undefined) return undefined
   if (mayAsk) return await ask(invocation, choice, proposal)
   const text = describeMissing(given, proposal, config)
@@ -53,7 +54,8 @@ async function ask(
   { found, ...proposal }: Proposal,
 ): Promise<ProjectRecord | undefined> {
   const { runtime } = invocation
-  const project = { setup: [...proposal.setup], share: [...proposal.share], checks: [...proposal.checks] }
+  const [setup, copy] = [[...proposal.setup], [...proposal.copy]]
+  const project = { setup, copy, share: [...proposal.share], checks: [...proposal.checks] }
   if (project.setup.length + project.checks.length === 0) return undefined
   const lines = [
     describeFound({ found, ...proposal }),
@@ -65,7 +67,7 @@ async function ask(
   const answer = await askPerson(runtime, { question, signal: context.signal })
   if (answer === '') return undefined
   const isWanted = isYes(answer)
-  const chosen = isWanted ? project : { setup: [], share: [], checks: [] }
+  const chosen = isWanted ? project : { setup: [], copy: [], share: [], checks: [] }
   const { git_common_dir: repository } = context.workspace
   saveProject(findUserPaths(invocation).projects, { repository, from: 'user', ...chosen })
   return { version: 1, repository, from: 'user', ...chosen }
@@ -73,7 +75,7 @@ async function ask(
 
 /** What to add to the command, in one line. Pure. */
 function describeMissing(
-  { setup, share, checks }: GivenOptions,
+  { setup, copy, share, checks }: GivenOptions,
   proposal: Proposal,
   { drive }: Pick<Config, 'drive'>,
 ): string | undefined {
@@ -85,6 +87,7 @@ function describeMissing(
     ...(isChecked ? [] : proposal.checks.map((command) => `--check ${quoteWord(command)}`)),
   ]
   if (flags.length === 0) return undefined
+  if (copy === undefined && drive.copy.length === 0) flags.push(...proposal.copy.map((path) => `--copy ${path}`))
   const found = proposal.found.map(({ manager, file }) => `${manager} (${file})`).join(', ')
   const lack = isPrepared ? 'no check is given' : 'a new worktree has nothing installed'
   return `this project uses ${found}, and ${lack}; add ${flags.join(' ')}, or run "drover init" once`

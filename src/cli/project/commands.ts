@@ -8,7 +8,7 @@ export const PROJECT_COMMANDS = commandsIn({ group: 'Changes' }, [
     words: ['init'],
     summary: 'Configure how new worktrees of this repository are prepared and checked',
     description: `Looks for lock files and manifests (npm, pnpm, yarn, bun, uv, poetry, pip, Go, Cargo, Bundler, Composer, Maven, Gradle), proposes
-commands for the setup and for checks, and saves them in drover's own directory, for this repository only. "drover drive" and
+commands for the setup and for checks, and files such as .env.test to copy, and saves them in drover's own directory, for this repository only. "drover drive" and
 "drover compare --worktrees" use them. Flags replace what was found. If you want neither setup nor checks, use --none.`,
     flags: [
       ...PREPARATION,

@@ -18,10 +18,10 @@ const NOT_SAVED = 'Nothing was saved. drover init --yes saves it.\n'
 export const init: RunCommand = (invocation) =>
   withWorkspace(invocation, async (command) => {
     const given = readGiven(invocation)
-    const { workspace, signal } = await command.findWorkspace()
+    const { workspace, git, signal } = await command.findWorkspace()
     const { worktree_root: root, git_common_dir: repository } = workspace
     const { projects: home } = findUserPaths(invocation)
-    const proposal = lookForSetup(root)
+    const proposal = await lookForSetup({ root, git, signal })
     if (proposal === undefined && given === undefined) throw setupNotFound({ root })
     const project = given ?? toProject(proposal)
     const { flags, runtime } = invocation
@@ -41,8 +41,8 @@ export const init: RunCommand = (invocation) =>
   })
 
 function toProject(proposal: Proposal | undefined): ProjectFile {
-  const { setup = [], share = [], checks = [] } = proposal ?? {}
-  return { setup: [...setup], share: [...share], checks: [...checks] }
+  const { setup = [], copy = [], share = [], checks = [] } = proposal ?? {}
+  return { setup: [...setup], copy: [...copy], share: [...share], checks: [...checks] }
 }
 
 /** Undefined if no flag says anything. */

@@ -1,4 +1,5 @@
 /** Reads the flags that the prompt commands share. */
+
 import { statSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import type { ApprovalMode, SandboxMode } from '../../agents/adapter/agent.ts'
@@ -6,8 +7,8 @@ import { outputSchemaInvalid } from '../../agents/faults.ts'
 import type { Config } from '../../config/config.shape.ts'
 import type { LoadedConfig } from '../../config/read-config.ts'
 import { readFileBytes } from '../../kit/files/read-file.ts'
-import { isArray } from '../../kit/json/json-value.ts'
 import { readJson } from '../../kit/json/read-json.ts'
+import { isArray, withoutUndefined } from '../../kit/json-value.ts'
 import { ATTACHMENT_LIMITS } from '../../prompts/attachments.ts'
 import type { PromptBody } from '../../prompts/prompt-request.shape.ts'
 import type { Flags, Invocation } from '../command.ts'
@@ -57,7 +58,7 @@ export function requestFromFlags({ flags, runtime }: Invocation): Omit<PromptBod
     ephemeral: flags.isOn('ephemeral') || undefined,
     dry_run: flags.isOn('dry-run') || undefined,
   }
-  return Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined))
+  return withoutUndefined(asked)
 }
 
 /** Reads `--mcp-server`. Undefined: those of the settings. */

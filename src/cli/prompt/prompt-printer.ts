@@ -3,7 +3,7 @@
 import type { Backend } from '../../agents/adapter/agent.ts'
 import { parseObject } from '../../agents/adapter/json-fields.ts'
 import { CANCELED } from '../../agents/agent-result.ts'
-import type { JsonObject } from '../../kit/json/json-value.ts'
+import type { JsonObject } from '../../kit/json-value.ts'
 import { shuttingDown } from '../../prompts/faults.ts'
 import type { PromptEvent } from '../../prompts/prompt-event.ts'
 import { type PromptResult, toPromptStatus } from '../../prompts/prompt-result.ts'

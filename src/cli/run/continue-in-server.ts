@@ -1,6 +1,7 @@
 /** A run that a server of the user drove, and that waited for a person, continues there. */
 import { findDriven } from '../../drive/record/driven-records.ts'
 import { Fault } from '../../kit/fault.ts'
+import { toOwnEnvironment } from '../../kit/process/child-environment.ts'
 import type { LocalResume } from '../../service/local-protocol.ts'
 import type { Invocation } from '../command.ts'
 import { serverNotRunning } from '../local/faults.ts'
@@ -17,8 +18,7 @@ export function wasLeftToServer(invocation: Invocation, runId: string): boolean 
 export async function continueInServer(invocation: Invocation, runId: string): Promise<boolean> {
   if (!wasLeftToServer(invocation, runId)) return false
   const { env, cwd, terminal } = invocation.runtime
-  const given = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined)
-  const body: LocalResume = { env: Object.fromEntries(given), cwd }
+  const body: LocalResume = { env: toOwnEnvironment(env), cwd }
   try {
     await callServer(invocation, { method: 'POST', path: `/local/runs/${runId}/resume`, body })
     return true

@@ -1,6 +1,6 @@
 import type { ProtocolState } from '../../contract/protocol-state.shape.ts'
-import type { JsonValue } from '../../kit/json/json-value.ts'
 import { writeJson } from '../../kit/json/write-json.ts'
+import type { JsonValue } from '../../kit/json-value.ts'
 import { outputFailure } from '../../runs/faults.ts'
 import type { Channel } from '../terminal.ts'
 

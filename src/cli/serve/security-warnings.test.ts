@@ -23,6 +23,7 @@ beforeAll(() => {
     hasKeys: false,
     hasShortKey: false,
     isRoot: false,
+    isWorker: true,
     agents: [],
     readableSecrets: [],
   }
@@ -72,15 +73,21 @@ describe('securityWarnings', () => {
   })
 
   it('warns about a network address with keys and without a rate limit', () => {
-    expect(warningsOf({ bound: at('0.0.0.0'), hasKeys: true, config: LISTED })).toEqual([
-      'no rate limit on a network address',
-    ])
+    expect(warningsOf({ bound: at('0.0.0.0'), hasKeys: true, config: LISTED })).toEqual(['no rate limit'])
     expect(warningsOf({ hasKeys: true, config: LISTED })).toEqual([])
   })
 
   it('warns about a network address without allowed directories, with or without keys', () => {
     const config = configWith({ 'server.rate_limit_enabled': true })
     expect(warningsOf({ bound: at('0.0.0.0'), hasKeys: true, config })).toEqual(['no allowed working directories'])
+  })
+
+  it('warns about a server on this machine as about one on the network if it has a trusted proxy', () => {
+    const proxied = { 'server.trusted_proxies': ['127.0.0.1'] } as const
+    const facts = { hasKeys: true, hasShortKey: true, config: configWith(proxied) }
+    expect(warningsOf(facts)).toEqual([
+      ...['an API key has fewer than 16 characters', 'no rate limit', 'no allowed working directories'],
+    ])
   })
 
   it('warns about wildcard CORS only without keys', () => {
@@ -185,7 +192,8 @@ describe('securityWarnings', () => {
       )
     })
 
-    it('with keys that have none', () => {
+    it('with keys that have none, also where the agents run on other machines', () => {
+      expect(text({ hasKeys: true, agents: [], isWorker: false })).toContain('keys without ceilings')
       expect(text({ hasKeys: true })).toContain('keys without ceilings: their agents can read what drover keeps')
     })
 
@@ -220,6 +228,7 @@ describe('securityWarnings', () => {
       hasKeys: false,
       hasShortKey: false,
       isRoot: true,
+      isWorker: true,
       agents: [],
       readableSecrets: [],
     })

@@ -15,6 +15,8 @@ export type SecurityFacts = {
   hasKeys: boolean
   hasShortKey: boolean
   isRoot: boolean
+  /** False if other machines run the agents. */
+  isWorker: boolean
   agents: readonly AgentLocation[]
   /** Where agents can read a key or a password, as text. */
   readableSecrets: readonly string[]
@@ -24,39 +26,20 @@ export type SecurityWarning = { warning: string; suggestion: string }
 
 type Rule = (facts: SecurityFacts) => SecurityWarning | undefined
 
+/** A warning whose text is always the same. */
+type FixedWarning = SecurityWarning & { applies: (facts: SecurityFacts) => boolean }
+
 const exposureOfServer = (bound: BoundAddress): Exposure =>
   'socket' in bound ? 'loopback' : findExposure(bound.address)
+
+/** Other machines send requests: to its address, or to a proxy in front of it. */
+const isReachedByOthers = ({ bound, config }: SecurityFacts): boolean =>
+  exposureOfServer(bound) !== 'loopback' || config.server.trusted_proxies.length > 0
 
 /** The ceilings for requests whose key has none. */
 export function ceilingsOfServer({ config: { server }, bound, hasKeys }: SecurityFacts): Ceilings | undefined {
   return ceilingsFor({ server, key: undefined, isOpen: !hasKeys && exposureOfServer(bound) !== 'loopback' })
 }
-
-const publicWithoutKeys: Rule = ({ bound, hasKeys }) =>
-  exposureOfServer(bound) === 'public' && !hasKeys
-    ? {
-        warning:
-          'public bind address without API key auth: everyone on the network, and a hostile web page that is opened there, can run agents on this machine',
-        suggestion: 'create a key with "drover keys create NAME", or listen on 127.0.0.1',
-      }
-    : undefined
-
-const networkWithoutKeys: Rule = ({ bound, hasKeys }) =>
-  exposureOfServer(bound) === 'network' && !hasKeys
-    ? {
-        warning:
-          'network bind address without API key auth: everyone who can reach it, and a hostile web page that they open, can run agents on this machine',
-        suggestion: 'create a key with "drover keys create NAME", or listen on 127.0.0.1',
-      }
-    : undefined
-
-const wildcardCorsWithoutKeys: Rule = ({ config, hasKeys }) =>
-  !hasKeys && config.server.cors_allowed_origins.includes('*')
-    ? {
-        warning: 'auth disabled together with wildcard CORS: every web page open in a browser here can run agents',
-        suggestion: 'set DROVER_API_KEYS, or list the origins in server.cors_allowed_origins',
-      }
-    : undefined
 
 /** What an agent wrote may be shown by any server on this machine. */
 const anyPortWithoutKeys: Rule = ({ config, hasKeys }) => {
@@ -67,49 +50,6 @@ const anyPortWithoutKeys: Rule = ({ config, hasKeys }) => {
     suggestion: 'set DROVER_API_KEYS, or list the origins with their ports in server.cors_allowed_origins',
   }
 }
-
-const credentialsForPatterns: Rule = ({ config: { server } }) =>
-  server.cors_allow_credentials && server.cors_allowed_origins.some((origin) => origin.includes('*'))
-    ? {
-        warning: 'CORS credentials allowed for a wildcard origin',
-        suggestion: 'list complete origins, or set server.cors_allow_credentials to false',
-      }
-    : undefined
-
-const shortKey: Rule = ({ bound, hasShortKey }) =>
-  exposureOfServer(bound) !== 'loopback' && hasShortKey
-    ? {
-        warning: 'an API key has fewer than 16 characters: it can be guessed',
-        suggestion: 'use a longer key, for example from `openssl rand -hex 24`',
-      }
-    : undefined
-
-const noRateLimit: Rule = ({ config, bound, hasKeys }) =>
-  exposureOfServer(bound) !== 'loopback' && hasKeys && !config.server.rate_limit_enabled
-    ? {
-        warning: 'no rate limit on a network address: clients can send requests as fast as the network allows',
-        suggestion: 'set server.rate_limit_enabled to true',
-      }
-    : undefined
-
-const anyDirectory: Rule = ({ config, bound }) =>
-  exposureOfServer(bound) !== 'loopback' && config.server.allowed_workdir_prefixes.length === 0
-    ? {
-        warning: 'no allowed working directories: network clients can run agents in any directory that is not blocked',
-        suggestion: 'set server.allowed_workdir_prefixes to the directories that agents may use',
-      }
-    : undefined
-
-const noApproval: Rule = (facts) =>
-  ceilingsOfServer(facts) === undefined &&
-  [facts.config.unified_flags, ...Object.values(facts.config.backends)].some(
-    ({ approval_mode }) => approval_mode === 'none',
-  )
-    ? {
-        warning: 'approval mode "none": agents run every command of every prompt without asking',
-        suggestion: 'use "auto" or "default", and set "none" only in the requests that need it',
-      }
-    : undefined
 
 const loweredModes: Rule = (facts) => {
   const { server } = facts.config
@@ -166,31 +106,6 @@ const notEnforced: Rule = (facts) => {
 const isInstalled = ({ isEnabled, isDemo, program }: AgentLocation) => isEnabled && !isDemo && program !== undefined
 const joinNames = (agents: readonly AgentLocation[]) => agents.map(({ backend }) => backend).join(', ')
 
-/** What others have asked is theirs, but an agent without a ceiling reads what the user of drover can read. */
-const keysWithoutCeilings: Rule = (facts) =>
-  facts.hasKeys && facts.agents.some(isInstalled) && !hasCeilings(facts) && facts.config.sandbox.mode !== 'required'
-    ? {
-        warning: 'keys without ceilings: their agents can read what drover keeps of all callers, and its config',
-        suggestion: 'set server.max_sandbox_mode to workspace or read-only, or max_sandbox_mode of single keys',
-      }
-    : undefined
-
-const unsafeArguments: Rule = (facts) =>
-  facts.config.server.allow_unsafe_extra && ceilingsOfServer(facts) === undefined
-    ? {
-        warning: 'unsafe extra arguments allowed: a request can disable the approval and sandbox of its agent',
-        suggestion: 'set server.allow_unsafe_extra to false',
-      }
-    : undefined
-
-const runningAsRoot: Rule = ({ isRoot }) =>
-  isRoot
-    ? {
-        warning: 'running as root: agents and their child processes run as root too',
-        suggestion: 'run drover as a separate user',
-      }
-    : undefined
-
 export function secretWarnings(readableSecrets: readonly string[]): SecurityWarning[] {
   if (readableSecrets.length === 0) return []
   return [
@@ -202,24 +117,86 @@ export function secretWarnings(readableSecrets: readonly string[]): SecurityWarn
   ]
 }
 
-const RULES: readonly Rule[] = [
-  publicWithoutKeys,
-  networkWithoutKeys,
-  wildcardCorsWithoutKeys,
+const RULES: readonly (Rule | FixedWarning)[] = [
+  {
+    applies: ({ bound, hasKeys }) => exposureOfServer(bound) === 'public' && !hasKeys,
+    warning:
+      'public bind address without API key auth: everyone on the network, and a hostile web page that is opened there, can run agents on this machine',
+    suggestion: 'create a key with "drover keys create NAME", or listen on 127.0.0.1',
+  },
+  {
+    applies: ({ bound, hasKeys }) => exposureOfServer(bound) === 'network' && !hasKeys,
+    warning:
+      'network bind address without API key auth: everyone who can reach it, and a hostile web page that they open, can run agents on this machine',
+    suggestion: 'create a key with "drover keys create NAME", or listen on 127.0.0.1',
+  },
+  {
+    applies: ({ config, hasKeys }) => !hasKeys && config.server.cors_allowed_origins.includes('*'),
+    warning: 'auth disabled together with wildcard CORS: every web page open in a browser here can run agents',
+    suggestion: 'set DROVER_API_KEYS, or list the origins in server.cors_allowed_origins',
+  },
   anyPortWithoutKeys,
-  credentialsForPatterns,
-  shortKey,
-  noRateLimit,
-  anyDirectory,
-  noApproval,
+  {
+    applies: ({ config: { server } }) =>
+      server.cors_allow_credentials && server.cors_allowed_origins.some((origin) => origin.includes('*')),
+    warning: 'CORS credentials allowed for a wildcard origin',
+    suggestion: 'list complete origins, or set server.cors_allow_credentials to false',
+  },
+  {
+    applies: (facts) => isReachedByOthers(facts) && facts.hasShortKey,
+    warning: 'an API key has fewer than 16 characters: it can be guessed',
+    suggestion: 'use a longer key, for example from `openssl rand -hex 24`',
+  },
+  {
+    applies: (facts) => isReachedByOthers(facts) && facts.hasKeys && !facts.config.server.rate_limit_enabled,
+    warning: 'no rate limit: clients can send requests as fast as the network allows',
+    suggestion: 'set server.rate_limit_enabled to true',
+  },
+  {
+    applies: (facts) => isReachedByOthers(facts) && facts.config.server.allowed_workdir_prefixes.length === 0,
+    warning: 'no allowed working directories: network clients can run agents in any directory that is not blocked',
+    suggestion: 'set server.allowed_workdir_prefixes to the directories that agents may use',
+  },
+  {
+    applies: (facts) =>
+      ceilingsOfServer(facts) === undefined &&
+      [facts.config.unified_flags, ...Object.values(facts.config.backends)].some(
+        ({ approval_mode }) => approval_mode === 'none',
+      ),
+    warning: 'approval mode "none": agents run every command of every prompt without asking',
+    suggestion: 'use "auto" or "default", and set "none" only in the requests that need it',
+  },
   loweredModes,
   modeFlags,
   notEnforced,
-  keysWithoutCeilings,
-  unsafeArguments,
-  runningAsRoot,
+  /** What others have asked is theirs, but an agent without a ceiling reads what the user of drover can read. */
+  {
+    applies: (facts) =>
+      facts.hasKeys &&
+      (!facts.isWorker || facts.agents.some(isInstalled)) &&
+      !hasCeilings(facts) &&
+      facts.config.sandbox.mode !== 'required',
+    warning: 'keys without ceilings: their agents can read what drover keeps of all callers, and its config',
+    suggestion: 'set server.max_sandbox_mode to workspace or read-only, or max_sandbox_mode of single keys',
+  },
+  {
+    applies: (facts) => facts.config.server.allow_unsafe_extra && ceilingsOfServer(facts) === undefined,
+    warning: 'unsafe extra arguments allowed: a request can disable the approval and sandbox of its agent',
+    suggestion: 'set server.allow_unsafe_extra to false',
+  },
+  {
+    applies: ({ isRoot }) => isRoot,
+    warning: 'running as root: agents and their child processes run as root too',
+    suggestion: 'run drover as a separate user',
+  },
 ]
 
 export function securityWarnings(facts: SecurityFacts): SecurityWarning[] {
-  return [...RULES.flatMap((rule) => rule(facts) ?? []), ...secretWarnings(facts.readableSecrets)]
+  return [...RULES.flatMap((rule) => warningOf(rule, facts) ?? []), ...secretWarnings(facts.readableSecrets)]
+}
+
+function warningOf(rule: Rule | FixedWarning, facts: SecurityFacts): SecurityWarning | undefined {
+  if (typeof rule === 'function') return rule(facts)
+  const { applies, warning, suggestion } = rule
+  return applies(facts) ? { warning, suggestion } : undefined
 }

@@ -28,6 +28,7 @@ import {
   agentWarnings,
   type BannerFacts,
   describeCeilings,
+  ELSEWHERE,
   isAsset,
   startupBanner,
 } from './startup-banner.ts'
@@ -197,12 +198,7 @@ export function startupSummary(facts: BannerFacts, { paint, isTty }: { paint: Pa
     `${paint('bold', `drover ${facts.version}`)} listens on ${paint('cyan', addressText(facts))}`,
     ...consoleLines(facts, { paint, isTty }),
     `security   ${securityText(facts)}`,
-    `agents     ${
-      facts.agents
-        .filter(({ isEnabled }) => isEnabled)
-        .map(agentText)
-        .join(', ') || 'none is enabled'
-    }`,
+    `agents     ${facts.isWorker ? agentTexts(facts) : ELSEWHERE}`,
     `endpoints  ${endpointsText(facts)} Press Ctrl-C to stop.`,
     ...warningLines(facts).map((line) => paint('yellow', line)),
   ]
@@ -219,9 +215,15 @@ function consoleLines({ console, bound }: BannerFacts, { paint, isTty }: { paint
   return [`console    ${paint('cyan', link)}${paint('dim', console.isOneTime ? once : '')}`]
 }
 
+/** `sandbox.mode` is about prompts. Runs have a setting of their own. */
+function sandboxText({ sandbox: { mode }, drive: { sandbox } }: BannerFacts['config']): string {
+  if (mode !== 'off' || sandbox === 'off') return `sandbox.mode ${mode}, drive.sandbox ${sandbox}`
+  return `prompts outside of a sandbox (sandbox.mode off), runs inside (drive.sandbox ${sandbox})`
+}
+
 function securityText(facts: BannerFacts): string {
   const { bound, hasKeys, config } = facts
-  const { server, sandbox } = config
+  const { server } = config
   const state = (isOn: boolean) => (isOn ? 'enabled' : 'disabled')
   const isLocal = 'socket' in bound || isLoopbackHost(bound.host)
   return [
@@ -232,7 +234,7 @@ function securityText(facts: BannerFacts): string {
     `bind host ${'socket' in bound ? 'none' : bound.host}`,
     `CORS origins ${server.cors_allowed_origins.join(' ') || 'none'}`,
     `ceilings ${describeCeilings(facts)}`,
-    `sandbox.mode ${sandbox.mode}`,
+    sandboxText(config),
   ].join(', ')
 }
 
@@ -242,6 +244,11 @@ function endpointsText({ endpoints }: BannerFacts): string {
   const starts = shown.map(({ path }) => /^(?:\/(?:api|openai|anthropic)\/v1|\/[^/]*)/.exec(path)?.[0] ?? path)
   const listed = [...new Set(starts)].filter((start) => start !== '/').join(', ')
   return `${listed} (${shown.length} in all, --verbose lists them with all settings).`
+}
+
+function agentTexts({ agents }: BannerFacts): string {
+  const enabled = agents.filter(({ isEnabled }) => isEnabled)
+  return enabled.map(agentText).join(', ') || 'none is enabled'
 }
 
 function agentText({ backend, program, isDemo }: AgentLocation): string {

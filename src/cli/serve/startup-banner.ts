@@ -6,8 +6,6 @@ import { ceilingsOfServer, type SecurityFacts, securityWarnings } from './securi
 
 export type BannerFacts = SecurityFacts & {
   version: string
-  /** False if other machines run the agents. */
-  isWorker: boolean
   /** The socket for commands of the user. */
   localSocket?: string | undefined
   keySources: readonly string[]
@@ -26,7 +24,7 @@ export function startupBanner(facts: BannerFacts): string {
     [`drover ${facts.version} listens on ${addressText(facts)}`, ...consoleLines(facts)],
     ['Security status', ...securityLines(facts)],
     ...warningSection(facts),
-    ['Agents', ...facts.agents.filter(({ isEnabled }) => isEnabled).map(agentLine), ...agentWarnings(facts)],
+    ['Agents', ...agentLines(facts)],
     ['Endpoints', ...endpointLines(facts.endpoints)],
     ['Try it', ...curlLines(facts)],
     ['Press Ctrl-C to stop'],
@@ -93,6 +91,14 @@ function warningSection(facts: BannerFacts): string[][] {
   if (warnings.length === 0) return []
   const lines = warnings.flatMap(({ warning, suggestion }) => [`! ${warning}`, `  suggestion: ${suggestion}`])
   return [['Security warnings', ...lines]]
+}
+
+/** What a server that runs no agents says about them. */
+export const ELSEWHERE = 'run on the workers ("drover machines" lists them)'
+
+function agentLines(facts: BannerFacts): string[] {
+  if (!facts.isWorker) return [ELSEWHERE]
+  return [...facts.agents.filter(({ isEnabled }) => isEnabled).map(agentLine), ...agentWarnings(facts)]
 }
 
 function agentLine({ backend, program, isDemo, wanted }: AgentLocation): string {

@@ -4,7 +4,7 @@ import { NATIVE_AGENTS } from '../../agents/registry.ts'
 import { mergeLayers } from '../../config/layers.ts'
 import type { ConfigPath } from '../../config/setting-keys.ts'
 import { startupSummary } from './serve.ts'
-import type { BannerFacts } from './startup-banner.ts'
+import { type BannerFacts, startupBanner } from './startup-banner.ts'
 
 const configWith = (values: Partial<Record<ConfigPath, unknown>> = {}) =>
   mergeLayers([{ values: new Map(Object.entries(values)) as Map<ConfigPath, unknown>, origins: new Map() }]).config
@@ -45,16 +45,24 @@ describe('startupSummary', () => {
   it('shows the address, the console, the agents, and warnings last', () => {
     expect(plain(FACTS)).toBe(`drover 1.2.3 listens on http://127.0.0.1:8080
 console    http://127.0.0.1:8080/
-security   auth disabled (only this machine can connect), rate limit disabled, metrics disabled, trusted proxies none, bind host 127.0.0.1, CORS origins none, ceilings none, sandbox.mode off
+security   auth disabled (only this machine can connect), rate limit disabled, metrics disabled, trusted proxies none, bind host 127.0.0.1, CORS origins none, ceilings none, prompts outside of a sandbox (sandbox.mode off), runs inside (drive.sandbox on)
 agents     claude, codex (demo), gemini (not installed)
 endpoints  /api/v1, /openai/v1, /health (4 in all, --verbose lists them with all settings). Press Ctrl-C to stop.
 ! codex: not installed. The built-in demo agent answers with canned text instead.
 `)
   })
 
+  it('names no agents if other machines run them', () => {
+    const facts = { ...FACTS, isWorker: false }
+    expect(plain(facts)).toContain('\nagents     run on the workers ("drover machines" lists them)\n')
+    expect(startupBanner(facts)).toContain('\nAgents\n  run on the workers ("drover machines" lists them)\n\n')
+  })
+
   it('names the ceilings and the sandbox', () => {
     const config = configWith({ 'server.max_sandbox_mode': 'workspace', 'sandbox.mode': 'required' })
-    expect(plain({ ...FACTS, config })).toMatch(/^security .*, ceilings sandbox workspace, sandbox.mode required$/m)
+    expect(plain({ ...FACTS, config })).toMatch(
+      /^security .*, ceilings sandbox workspace, sandbox.mode required, drive.sandbox on$/m,
+    )
   })
 
   it.each<[string, BannerFacts['console'], string | undefined]>([

@@ -96,8 +96,8 @@ export function describeMissingTurns(
   { turn_count: finished }: Pick<Session, 'turn_count'>,
   kept: number,
 ): string | undefined {
-  const how = 'executions.keep: results or events keeps prompts and answers'
   if (kept >= finished) return undefined
-  if (kept === 0) return `No prompts and answers of this session are kept; ${how}.`
-  return `${kept} of ${finished} turns are kept; ${how}.`
+  const what =
+    kept === 0 ? 'No turn of this session is kept, only its first prompt' : `${kept} of ${finished} turns are kept`
+  return `${what}. To keep prompts and answers: drover config set executions.keep results`
 }

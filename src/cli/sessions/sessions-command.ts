@@ -1,6 +1,8 @@
 import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { orUndefined } from '../../kit/fault.ts'
 import { writeIndentedJson } from '../../kit/json/write-json.ts'
+import { withoutUndefined } from '../../kit/json-value.ts'
 import type { SessionPage } from '../../sessions/session.shape.ts'
 import type { SessionStatus } from '../../sessions/session-statuses.ts'
 import type { SessionFilter } from '../../sessions/session-store.ts'
@@ -52,7 +54,7 @@ export function readFilter(invocation: Invocation): SessionFilter {
     since: readTime(invocation, 'since'),
     until: readTime(invocation, 'until'),
   }
-  return Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined))
+  return withoutUndefined(asked)
 }
 
 function readWorkdir({ flags, runtime }: Invocation): string | undefined {
@@ -64,11 +66,7 @@ function readWorkdir({ flags, runtime }: Invocation): string | undefined {
 
 /** Sessions record their directory with links resolved. It may no longer exist. */
 function toRealPath(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    return path
-  }
+  return orUndefined(() => realpathSync(path)) ?? path
 }
 
 function readTime({ flags, runtime }: Invocation, name: 'since' | 'until'): string | undefined {

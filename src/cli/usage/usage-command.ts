@@ -1,6 +1,7 @@
 import { formatUsageCsv } from '../../executions/store/usage-csv.ts'
 import { USAGE_FIELDS, type UsageField, type UsageRequest } from '../../executions/store/usage-query.ts'
 import type { UsageAmounts, UsageReport, UsageRow } from '../../executions/store/usage-report.shape.ts'
+import { withoutUndefined } from '../../kit/json-value.ts'
 import { formatAmount, formatLimit } from '../../prompts/budget-faults.ts'
 import type { BudgetList } from '../../prompts/budget-list.shape.ts'
 import { USER } from '../../prompts/caller.ts'
@@ -60,8 +61,7 @@ function toRequest(invocation: Invocation): UsageRequest {
   const { flags } = invocation
   const texts = { key: flags.text('key'), backend: flags.text('backend'), model: flags.text('model') }
   const days = { since: readDate(invocation, 'since'), until: readDate(invocation, 'until') }
-  const given = Object.entries({ ...texts, ...days, groupBy: readFields(invocation) })
-  return Object.fromEntries(given.filter(([, value]) => value !== undefined))
+  return withoutUndefined({ ...texts, ...days, groupBy: readFields(invocation) })
 }
 
 function readDate({ flags, runtime }: Invocation, name: string): string | undefined {

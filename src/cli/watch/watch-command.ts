@@ -2,7 +2,8 @@ import { resolve } from 'node:path'
 import type { Config } from '../../config/config.shape.ts'
 import { linkToRun } from '../../drive/announce-run.ts'
 import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
-import type { JsonObject } from '../../kit/json/json-value.ts'
+import type { JsonObject } from '../../kit/json-value.ts'
+import { withoutUndefined } from '../../kit/json-value.ts'
 import type { BudgetList } from '../../prompts/budget-list.shape.ts'
 import { decodeGoal, GOAL_INPUT } from '../../runs/text-inputs.ts'
 import type { Watcher } from '../../watch/record/watch-record.shape.ts'
@@ -77,8 +78,7 @@ function runsOfUser(invocation: Invocation, config: Config): WatchedRuns {
     return await callServer(invocation, { method, path, ...(body !== undefined && { body }) })
   }
   const run = (id: string) => `runs/${encodeURIComponent(id)}`
-  const env = Object.fromEntries(Object.entries(runtime.env).filter(([, value]) => value !== undefined))
-  const caller = { env, cwd: runtime.cwd, is_demo: flags.isOn('demo') }
+  const caller = { env: withoutUndefined(runtime.env), cwd: runtime.cwd, is_demo: flags.isOn('demo') }
   return {
     start: async (request) => asRun(await call('POST', '/local/runs', { ...caller, request })),
     show: async (id) => asRun(await call('GET', `/api/v1/${run(id)}`)),

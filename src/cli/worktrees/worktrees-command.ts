@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { findPaths } from '../../config/paths.ts'
-import { Fault } from '../../kit/fault.ts'
+import { Fault, orUndefined } from '../../kit/fault.ts'
 import { comparisonRunning } from '../../service/faults.ts'
 import { type Git, locateGit } from '../../workspace/git.ts'
 import { type FoundWorktree, isInUse, listWorktrees } from '../../workspace/worktree-records.ts'
@@ -152,9 +152,6 @@ export function describeState(state: WorktreeState): string {
 
 /** For completion: the names of the worktrees. An error gives an empty list. */
 export async function suggestWorktrees({ env, homeDirectory, cwd }: Runtime): Promise<readonly string[]> {
-  try {
-    return listWorktrees(findPaths({ env, homeDirectory, cwd }).worktrees).map(({ name }) => name)
-  } catch {
-    return []
-  }
+  const list = () => listWorktrees(findPaths({ env, homeDirectory, cwd }).worktrees)
+  return (orUndefined(list) ?? []).map(({ name }) => name)
 }

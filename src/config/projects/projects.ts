@@ -6,6 +6,7 @@ import { type Digest, digest, digestFields } from '../../kit/digest.ts'
 import { Fault, tryTo } from '../../kit/fault.ts'
 import { decodeUtf8, readFileBytes } from '../../kit/files/read-file.ts'
 import { readRecordFile, saveRecordFile } from '../../kit/files/record-file.ts'
+import { withoutUndefined } from '../../kit/json-value.ts'
 import { parseCheck } from '../../kit/process/run-check.ts'
 import { problemOfRepositoryPath } from '../../kit/repository-path.ts'
 import { checker } from '../../kit/schema.ts'
@@ -117,6 +118,5 @@ export function isOutdated({ from, file_digest: trusted }: ProjectRecord, file: 
 export function withProject(config: Config, project: ProjectRecord | undefined): Config {
   if (project === undefined) return config
   const { setup, copy, share, checks } = project
-  const given = Object.entries({ setup, copy, share, checks }).filter(([, value]) => value !== undefined)
-  return { ...config, drive: { ...config.drive, ...Object.fromEntries(given) } }
+  return { ...config, drive: { ...config.drive, ...withoutUndefined({ setup, copy, share, checks }) } }
 }

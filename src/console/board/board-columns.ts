@@ -18,7 +18,7 @@ export function columnOf(run: Placed): Column | undefined {
   const word = runStateWord(run)
   if (word === 'queued' || word === 'working' || word === 'needs you') return word
   if (run.state === 'failed') return 'needs you'
-  return run.state === 'ended' && word !== 'failed' ? 'delivered' : undefined
+  return run.state === 'ended' && word !== 'not delivered' ? 'delivered' : undefined
 }
 
 const VALUES: { readonly [F in keyof BoardFilter]: (run: Filtered) => string | undefined } = {

@@ -12,6 +12,9 @@ export function findDraft(name: string): Signal<string> {
   return draft
 }
 
+/** The agents that were chosen for something new. Empty: the default. */
+export const chosenAgents = signal<readonly string[]>([])
+
 export type LineComment = { path: string; side: 'left' | 'right'; line: number; text: string }
 
 const comments = new Map<string, Signal<readonly LineComment[]>>()

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ExecutionEvent } from '../../executions/store/execution.shape.ts'
-import type { JsonObject } from '../../kit/json/json-value.ts'
+import type { JsonObject } from '../../kit/json-value.ts'
 import { applyEvents, EMPTY, joinAnswer } from './transcript.ts'
 
 const numbered = (...contents: [type: string, content: JsonObject][]): ExecutionEvent[] =>

@@ -29,7 +29,7 @@ export function ChecksOfChange({ checks, path }: Chosen) {
     checks.value = undefined
   }, [path])
   const repository = useRepository(path)
-  const offered = repository?.checks ?? runSettings.value.checks
+  const offered = checksOf(repository)
   return (
     <>
       {offered.length > 0 && (
@@ -41,22 +41,44 @@ export function ChecksOfChange({ checks, path }: Chosen) {
           onChange={(selected) => (checks.value = selected)}
         />
       )}
-      <Unchecked repository={repository} />
+      <Unchecked repository={repository} path={path} />
     </>
   )
 }
 
 /** For a form that does not offer the checks. */
-export function WarnUnchecked({ path }: { path: string | undefined }) {
-  return <Unchecked repository={useRepository(path)} />
-}
-
-function Unchecked({ repository }: { repository: Repository | undefined }) {
+export function ChecksOf({ path }: { path: string | undefined }) {
+  const repository = useRepository(path)
+  const commands = checksOf(repository)
+  if (path === undefined) return null
   return (
     <>
-      {repository?.checks.length === 0 && (
+      {commands.length > 0 && (
         <p class="dim">
-          No command checks the work. <code>drover init</code> in {toLine(repository.path)} chooses some.
+          Commands that must pass:{' '}
+          {commands.map((command) => (
+            <code key={command} class="setting-value">
+              {toLine(command)}
+            </code>
+          ))}
+        </p>
+      )}
+      <Unchecked repository={repository} path={path} />
+    </>
+  )
+}
+
+const checksOf = (repository: Repository | undefined) => repository?.checks ?? runSettings.value.checks
+
+/** Who may not read the settings of the repository learns only where checks come from. */
+function Unchecked({ repository, path }: { repository: Repository | undefined; path: string | undefined }) {
+  const isUnknown = repository === undefined
+  return (
+    <>
+      {path !== undefined && checksOf(repository).length === 0 && (
+        <p class="dim">
+          {isUnknown ? 'Checks come from the settings of the repository.' : 'No command checks the work.'}{' '}
+          <code>drover init</code> in {toLine(path)} chooses some.
         </p>
       )}
       <UnusedFile repository={repository} />

@@ -4,15 +4,16 @@ import { type Signal, useSignal } from '@preact/signals'
 import type { Attachment } from '../../prompts/prompt-request.shape.ts'
 import type { StartBody } from '../../service/run-requests.shape.ts'
 import { attempt, startComparison, startPrompt, submits } from '../live/actions.ts'
-import { findDraft } from '../live/drafts.ts'
+import { chosenAgents, findDraft } from '../live/drafts.ts'
 import { startRun } from '../live/known-runs.ts'
 import { goTo, toHash } from '../live/router.ts'
 import { backends, runSettings, topExecutions } from '../live/server-state.ts'
 import { AttachFiles, pasteInto, sentFiles } from '../parts/attach-files.tsx'
 import { Choice, LongText } from '../parts/form-fields.tsx'
+import { NoRepository } from '../parts/new-head.tsx'
 import { nameOfRepository } from '../text/format.ts'
 import { toLine } from '../text/visible-text.ts'
-import { WarnUnchecked } from './checks-of-change.tsx'
+import { ChecksOf } from './checks-of-change.tsx'
 
 const MODES = { prompt: 'Prompt', change: 'Change', compare: 'Compare' } as const
 export type ComposeMode = keyof typeof MODES
@@ -24,7 +25,6 @@ export function ComposeBox() {
   const text = findDraft('compose')
   const chosenMode = findDraft('compose mode')
   const mode = (Object.keys(MODES) as ComposeMode[]).find((each) => each === chosenMode.value) ?? 'prompt'
-  const chosen = useSignal<readonly string[]>([])
   const [repository, model] = [useSignal(''), useSignal('')]
   const isSent = useSignal(false)
   const files = useSignal<readonly Attachment[]>([])
@@ -32,12 +32,12 @@ export function ComposeBox() {
   const names = usable.map(({ name }) => name)
   const standard = (usable.find((each) => each.default) ?? usable[0])?.name
   const isMany = mode === 'compare'
-  const picked = chosen.value.length > 0 ? chosen.value : isMany ? names.slice(0, MAX_COMPARED) : [standard ?? '']
+  const picked =
+    chosenAgents.value.length > 0 ? chosenAgents.value : isMany ? names.slice(0, MAX_COMPARED) : [standard ?? '']
   const agents = isMany ? picked : picked.slice(0, 1)
   const { repositories } = runSettings.value
   const place = chosenOf(repository, repositories)
-  const isReady =
-    text.value.trim() !== '' && !isSent.value && agents.length > (isMany ? 1 : 0) && standard !== undefined
+  const isReady = isComplete({ mode, text: text.value, place, agents }) && !isSent.value && standard !== undefined
   const send = async () => {
     if (!isReady) return
     isSent.value = true
@@ -49,12 +49,13 @@ export function ComposeBox() {
     isSent.value = false
     if (where === undefined) return
     text.value = ''
+    chosenAgents.value = []
     files.value = []
     goTo(where)
   }
   const toggle = (name: string) => {
     const rest = picked.filter((each) => each !== name)
-    chosen.value = isMany ? (rest.length < picked.length ? rest : [...rest, name].slice(-MAX_COMPARED)) : [name]
+    chosenAgents.value = isMany ? (rest.length < picked.length ? rest : [...rest, name].slice(-MAX_COMPARED)) : [name]
   }
   return (
     <form class="compose" onPaste={pasteInto(files)} onSubmit={submits(send)}>
@@ -84,9 +85,21 @@ export function ComposeBox() {
           {mode === 'change' ? 'Start change' : isMany ? `Compare ${agents.length}` : 'Start'}
         </button>
       </div>
-      {mode === 'change' && <WarnUnchecked path={place} />}
+      {mode === 'change' && (
+        <>
+          <NoRepository />
+          <ChecksOf path={place} />
+        </>
+      )}
     </form>
   )
+}
+
+type Filled = { mode: ComposeMode; text: string; place: string | undefined; agents: readonly string[] }
+
+function isComplete({ mode, text, place, agents }: Filled): boolean {
+  if (text.trim() === '' || (mode === 'change' && place === undefined)) return false
+  return agents.length > (mode === 'compare' ? 1 : 0)
 }
 
 type OneAgent = {
@@ -130,7 +143,7 @@ const chosenOf = (value: Signal<string>, all: readonly string[]): string | undef
 
 function Repository({ value }: { value: Signal<string> }) {
   const { repositories } = runSettings.value
-  if (repositories.length === 0) return <a href="#/new/change">No repository is named: how to</a>
+  if (repositories.length === 0) return null
   return (
     <Choice
       name="Repository"

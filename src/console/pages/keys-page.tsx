@@ -91,7 +91,7 @@ function KeyTable({ list, budgets, onRotate, onRevoke }: KeyTableProps) {
           <table class="keys stacked">
             <thead>
               <tr>
-                {['Name', 'Role', 'Agents may', 'Budgets', 'Expires'].map((name) => (
+                {['Name', 'Role', 'Limits', 'May merge', 'Budgets', 'Expires'].map((name) => (
                   <th key={name}>{name}</th>
                 ))}
                 <th>
@@ -136,7 +136,8 @@ function KeyRow({ entry, budgets, onRotate, onRevoke }: KeyRowProps) {
         <strong>{name}</strong>
       </td>
       <td data-column="Role">{role}</td>
-      <td data-column="Agents may">{limitsOf(entry).join(', ') || 'as the server allows'}</td>
+      <td data-column="Limits">{limitsOf(entry).join(', ') || 'those of the server'}</td>
+      <td data-column="May merge">{entry.may_merge === true ? 'yes' : 'no'}</td>
       <td data-column="Budgets">{limits.join(', ') || 'none'}</td>
       <td data-column="Expires" class={isOver ? 'problem' : ''}>
         {expires === undefined ? 'never' : expires.slice(0, 10)}
@@ -157,7 +158,6 @@ function limitsOf(key: Key): string[] {
     ...(key.requires_sandbox === true ? ['only inside of a sandbox'] : []),
     ...(key.directories === undefined ? [] : [`work only in ${key.directories.join(', ') || 'no directory'}`]),
     ...(key.backends === undefined ? [] : [`use only ${key.backends.join(', ')}`]),
-    ...(key.may_merge === true ? ['merge'] : []),
     ...(rps === undefined ? [] : [`${rps} requests a second`]),
   ]
 }

@@ -2,7 +2,7 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { StartBody } from '../../service/run-requests.shape.ts'
 import { attempt } from '../live/actions.ts'
-import { findDraft } from '../live/drafts.ts'
+import { chosenAgents, findDraft } from '../live/drafts.ts'
 import { startRun } from '../live/known-runs.ts'
 import { goTo, toHash } from '../live/router.ts'
 import { backends, runSettings } from '../live/server-state.ts'
@@ -18,10 +18,10 @@ type Form = Record<
 
 export function NewChangePage() {
   const form: Form = {
-    goal: findDraft('goal'),
+    goal: findDraft('compose'),
     issue: useSignal(''),
     repository: useSignal(''),
-    backend: useSignal(''),
+    backend: useSignal(chosenAgents.value[0] ?? ''),
     review: useSignal(''),
     actions: useSignal(''),
     tokens: useSignal(''),
@@ -39,6 +39,7 @@ export function NewChangePage() {
     isSent.value = false
     if (run === undefined) return
     form.goal.value = ''
+    chosenAgents.value = []
     goTo(toHash('runs', run.id))
   }
   return (

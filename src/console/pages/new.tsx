@@ -5,7 +5,7 @@ import type { Execution } from '../../executions/store/execution.shape.ts'
 import type { PromptBody } from '../../prompts/prompt-request.shape.ts'
 import { attempt, startComparison, startPrompt } from '../live/actions.ts'
 import { call, sender } from '../live/api.ts'
-import { findDraft } from '../live/drafts.ts'
+import { chosenAgents, findDraft } from '../live/drafts.ts'
 import { goTo, type Route, route, toHash } from '../live/router.ts'
 import { backends, topExecutions } from '../live/server-state.ts'
 import { CheckList, LongText, Select, SendForm, TextField } from '../parts/form-fields.tsx'
@@ -31,7 +31,7 @@ const SANDBOX_MODES = [
 
 export function NewPage() {
   const prompt = useMemo(() => readPrompt(route.peek()), [])
-  const chosen = useSignal<readonly string[]>(route.value.query.getAll('backend'))
+  const chosen = useMemo(() => readAgents(route.peek()), [])
   const [model, workdir] = [useSignal(''), useSignal('')]
   const [approval, sandbox] = [useSignal(''), useSignal('')]
   const isolated = useSignal(false)
@@ -63,6 +63,7 @@ export function NewPage() {
     isSent.value = false
     if (accepted === undefined) return
     prompt.value = ''
+    chosen.value = []
     goTo(toHash(isMany ? 'compare' : 'executions', accepted.execution_id))
   }
   return (
@@ -130,7 +131,12 @@ function InWorktrees({ value }: { value: Signal<boolean> }) {
 /** What the address gives, or what was typed before. */
 function readPrompt({ query }: Route): Signal<string> {
   const given = query.get('prompt')
-  return given === null && !query.has('from') ? findDraft('prompt') : signal(given ?? '')
+  return given === null && !query.has('from') ? findDraft('compose') : signal(given ?? '')
+}
+
+function readAgents({ query }: Route): Signal<readonly string[]> {
+  const given = query.getAll('backend')
+  return given.length === 0 && !query.has('from') ? chosenAgents : signal(given)
 }
 
 const describeLimit = (limit: string | undefined) => (limit === undefined ? undefined : `at most ${limit}`)

@@ -130,7 +130,7 @@ function Merge({ merge, runs }: { merge: NonNullable<NightReport['merge']>; runs
   const ordered = merge.order.flatMap((branch) => runs.find(({ verdict }) => verdict.exists.branch === branch) ?? [])
   return (
     <>
-      <h3>Merge in this order</h3>
+      <h3>{ordered.length === 0 ? 'Conflicts' : 'Merge in this order'}</h3>
       <ol>
         {ordered.map(({ run_id: id, title, verdict }) => (
           <li key={id}>

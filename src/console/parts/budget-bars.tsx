@@ -51,8 +51,9 @@ function Bar({ budget }: { budget: Budget }) {
         optimum={0}
         value={used + reserved}
       />
-      <span>{label}</span>
+      <span class="amount">{label}</span>
       <span class="dim">
+        {used >= limit && 'spent · '}
         {reserved > 0 && `${format(reserved)} reserved · `}
         {resets === undefined ? 'never resets' : <Reset at={resets} />}
       </span>

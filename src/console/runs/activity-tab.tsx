@@ -12,6 +12,7 @@ import { JumpToLatest } from '../parts/jump-to-latest.tsx'
 import { Tokens } from '../parts/state-chip.tsx'
 import { toLine, toVisible } from '../text/visible-text.ts'
 import { CheckOutput, describeCheck } from './check-view.tsx'
+import { ACTION_MEANS } from './run-facts.ts'
 import { type DrivenAttempt, type ShownCheck, type TimelineNode, toTimeline } from './timeline.ts'
 
 export function ActivityTab({ run, events }: { run: DrivenRun; events: readonly DrivenRunEvent[] }) {
@@ -78,7 +79,7 @@ function AttemptNode({ attempt, title, detail, time }: AttemptProps) {
     <>
       <details open={isOpen.value} onToggle={({ currentTarget }) => (isOpen.value = currentTarget.open)}>
         <summary class="node-head">
-          <strong>{toLine(title)}</strong>
+          <strong title={ACTION_MEANS[attempt.action_kind]}>{toLine(title)}</strong>
           <span class="dim">{toLine(detail)}</span>
           <span class="dim">
             <Tokens usage={attempt.usage} backend={attempt.backend} cost={attempt.cost_usd} kind={attempt.cost_kind} />

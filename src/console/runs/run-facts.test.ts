@@ -7,6 +7,7 @@ import {
   describePauseLimit,
   describeQuestion,
   describeReason,
+  lacksMerge,
   machineText,
   mergeText,
   whichRun,
@@ -14,7 +15,9 @@ import {
 
 const SPENT = { tokens: 1773, cost_usd: 0.5, time_secs: 61 }
 const verdict = { word: 'paused by limit', line: '', reason: '', next: '', look_first: [], exists: {} } as const
-const paused = (reason: 'max_tokens' | 'max_cost' | 'max_time' | 'agent_failed') => ({
+type Reason = NonNullable<DrivenRun['pause']>['reason']
+
+const paused = (reason: Reason) => ({
   state: 'paused' as const,
   verdict,
   spent: SPENT,
@@ -22,9 +25,9 @@ const paused = (reason: 'max_tokens' | 'max_cost' | 'max_time' | 'agent_failed')
 })
 
 describe('a run that is paused', () => {
-  it.each([
+  it.each<[Reason, string, string]>([
     [
-      'max_tokens' as const,
+      'max_tokens',
       'has reached its limit of tokens',
       '1,773 tokens are used so far. Enter a higher limit to continue.',
     ],
@@ -44,6 +47,7 @@ describe('a run that is paused', () => {
     expect(describePauseLimit(paused('max_tokens'))).toMatchObject({ field: 'max_tokens', least: 1773 })
     expect(describePauseLimit(paused('max_cost'))).toMatchObject({ field: 'max_cost_usd', least: 0.5 })
     expect(describePauseLimit(paused('max_time'))).toMatchObject({ field: 'max_time_secs', least: 61 })
+    expect(describePauseLimit(paused('cost_unknown'))).toEqual({ field: 'max_cost_usd', says: 'dollars at most' })
     expect(describePauseLimit({ spent: SPENT })).toEqual({ field: 'actions', says: 'more actions' })
   })
 })
@@ -116,6 +120,19 @@ it.each<[state: string, choices: RunChoice[], card: string | undefined, main: st
   const run = { state, choices } as unknown as DrivenRun
   expect(cardButton(run)).toBe(card)
   expect(actsInHead(run)).toEqual({ ...(main !== undefined && { main }), others })
+})
+
+it('a run that only another key could merge says so', () => {
+  const delivered = { branch: 'drover/wind', commit: 'abc' }
+  const run = {
+    state: 'ended',
+    choices: ['follow-up'],
+    delivered,
+    verdict: { word: 'delivered' },
+  } as unknown as DrivenRun
+  expect(lacksMerge(run, false)).toBe(true)
+  expect([lacksMerge(run, true), lacksMerge({ ...run, choices: ['merge'] }, false)]).toEqual([false, false])
+  expect(lacksMerge({ ...run, verdict: { ...run.verdict, word: 'not delivered' } }, false)).toBe(false)
 })
 
 it('a run with a pull request is not merged here by the first button', () => {

@@ -61,6 +61,8 @@ export function describePauseLimit({ pause, spent }: Pick<DrivenRun, 'pause' | '
         least: spent.cost_usd,
         used: `${formatCost(spent.cost_usd)} is`,
       }
+    case 'cost_unknown':
+      return { field: 'max_cost_usd', says: 'dollars at most' }
     case 'max_time': {
       const used = `${formatDuration(spent.time_secs * 1000)} is`
       return { field: 'max_time_secs', says: 'seconds at most', least: spent.time_secs, used }
@@ -118,8 +120,26 @@ export function actsInHead(run: HeadFacts): { main?: RunChoice; others: RunChoic
   return { ...(main !== undefined && { main }), others: offered.filter((act) => act !== main) }
 }
 
+type MergeFacts = Pick<DrivenRun, 'state' | 'verdict' | 'choices' | 'delivered'>
+
+/** Whether the run could be merged with another key. What has a pull request is mostly merged there. */
+export function lacksMerge(run: MergeFacts, mayMerge: boolean | undefined): boolean {
+  const { state, verdict, choices, delivered } = run
+  const isOffered = state !== 'ended' || choices.includes('merge') || hasPullRequest(run)
+  return mayMerge === false && !isOffered && delivered?.branch !== undefined && verdict.word.startsWith('delivered')
+}
+
 export function hasPullRequest({ delivered }: Pick<DrivenRun, 'delivered'>): boolean {
   return delivered?.pull_request !== undefined
+}
+
+/** What an agent does in an action, for those who do not know the word. */
+export const ACTION_MEANS: Readonly<Record<string, string>> = {
+  orient: 'looks around in the repository, and changes nothing',
+  clarify: 'asks what has to be decided',
+  implement: 'changes the files',
+  review: 'compares the changes with the goal, and changes nothing',
+  summarize: 'reports what was done',
 }
 
 /** Names the branch that one click moves. A phone has room for the first part. */

@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals'
 import type { DrivenRun, RunChoice } from '../../drive/service/driven-run.shape.ts'
 import { tell } from '../live/actions.ts'
+import { sender } from '../live/api.ts'
 import { changeRun } from '../live/known-runs.ts'
 import { toHash } from '../live/router.ts'
 import { Icon } from '../parts/icon.tsx'
@@ -10,7 +11,16 @@ import { Age, Owner, StateChip } from '../parts/state-chip.tsx'
 import { formatCost, formatDuration, nameOfRepository } from '../text/format.ts'
 import { runStateWord } from '../text/state-word.ts'
 import { toLine } from '../text/visible-text.ts'
-import { actsInHead, cardButton, currentAction, hasPullRequest, machineText, mergeText } from './run-facts.ts'
+import {
+  ACTION_MEANS,
+  actsInHead,
+  cardButton,
+  currentAction,
+  hasPullRequest,
+  lacksMerge,
+  machineText,
+  mergeText,
+} from './run-facts.ts'
 
 export function RunHead({ run, onChange }: { run: DrivenRun; onChange: () => void }) {
   return (
@@ -41,13 +51,16 @@ function RunFacts({ run }: { run: DrivenRun }) {
         {run.is_demo === true && ' (demo)'}
       </span>
       <Owner of={run} />
-      {action !== undefined && run.state === 'running' && <span>now {toLine(action.kind)}</span>}
+      {action !== undefined && run.state === 'running' && (
+        <span title={ACTION_MEANS[action.kind]}>now {toLine(action.kind)}</span>
+      )}
       {spent.time_secs > 0 && <span>{formatDuration(spent.time_secs * 1000)}</span>}
       {spent.cost_usd > 0 && <span class="bar-wide">{formatCost(spent.cost_usd, spent.priced_usd !== undefined)}</span>}
       <span class="bar-wide">
         <Age time={run.updated_at} of="changed" />
       </span>
       {machine !== undefined && <span>{machine}</span>}
+      {lacksMerge(run, sender.value?.may_merge) && <span>Merging needs a key with may_merge</span>}
       {issue !== undefined && <Address address={issue} says="Issue" />}
       {request !== undefined && <Address address={request} says="Pull request" />}
       {run.previous_run_id !== undefined && <a href={toHash('runs', run.previous_run_id)}>Previous round</a>}
@@ -102,21 +115,22 @@ const SAYS: Readonly<Partial<Record<RunChoice, string>>> = {
  */
 function RunActs({ run, onChange }: { run: DrivenRun; onChange: () => void }) {
   const isSent = useSignal(false)
-  const isDiscardAsked = useSignal(false)
+  const asked = useSignal<RunChoice | undefined>(undefined)
   const act = async (choice: RunChoice) => {
     if (choice === 'follow-up') return onChange()
-    if (choice === 'discard' && !isDiscardAsked.value) {
-      isDiscardAsked.value = true
+    if (isAskedFirst(choice, run) && asked.value !== choice) {
+      asked.value = choice
       return
     }
     isSent.value = true
     await changeRun(run.id, choice, bodyOf(choice, run))
     isSent.value = false
-    isDiscardAsked.value = false
+    asked.value = undefined
   }
   const says = (choice: RunChoice) => {
-    if (choice === 'merge') return <MergeText run={run} />
-    if (choice === 'discard') return isDiscardAsked.value ? 'Discard the work' : 'Discard…'
+    const isAsked = asked.value === choice
+    if (choice === 'merge') return isAsked ? 'I have looked: merge' : <MergeText run={run} />
+    if (choice === 'discard') return isAsked ? 'Discard the work' : 'Discard…'
     return SAYS[choice]
   }
   const button = (choice: RunChoice, style = '') => (
@@ -148,12 +162,18 @@ function RunActs({ run, onChange }: { run: DrivenRun; onChange: () => void }) {
   )
 }
 
+/** What cannot be undone with a click, if there is a reason to look first. */
+function isAskedFirst(choice: RunChoice, { verdict }: DrivenRun): boolean {
+  return choice === 'discard' || (choice === 'merge' && verdict.word === 'delivered, look first')
+}
+
 function MergeText({ run }: { run: DrivenRun }) {
   const [act, target] = mergeText(run)
   return (
     <>
       {act}
       <span class="bar-wide">{target}</span>
+      {isAskedFirst('merge', run) && '…'}
     </>
   )
 }

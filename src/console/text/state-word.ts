@@ -12,6 +12,7 @@ export type StateWord =
   | 'merged'
   | 'discarded'
   | 'continued'
+  | 'not delivered'
   | 'failed'
   | 'lost'
   | 'refused'
@@ -51,11 +52,10 @@ export function executionStateWord({
   return isRefused ? 'refused' : toStateWord(state)
 }
 
-/** A run that has ended without what it was started for has failed. One that changed nothing is as done as a prompt. */
+/** As in the terminal. A run that changed nothing is as done as a prompt. */
 export function runStateWord({ state, verdict: { word } }: Pick<DrivenRun, 'state' | 'verdict'>): StateWord {
   if (state !== 'ended') return toStateWord(state)
-  if (word === 'not delivered') return 'failed'
-  return word === 'delivered' || word === 'delivered, look first' ? word : 'done'
+  return word === 'delivered' || word === 'delivered, look first' || word === 'not delivered' ? word : 'done'
 }
 
 /** Of runs that are neither queued nor running and need no one. */

@@ -1,6 +1,7 @@
 /** What a driver does when an agent reaches a limit of its provider: wait, hand over to another agent, or pause. Pure. */
 import { LASTING, OUTAGES, PASSING } from '../../agents/adapter/failure.ts'
-import { budgetFull, budgetSpent } from '../../prompts/budget-faults.ts'
+import { isBudget, nameBudget } from '../../prompts/budget-faults.ts'
+import type { RefusingBudget } from '../../prompts/budget-list.shape.ts'
 import type { DrivePause } from '../record/drive-event.shape.ts'
 import type { Attempt, DriveState } from '../record/drive-state.ts'
 
@@ -13,8 +14,12 @@ export type LimitStep =
   | ({ readonly do: 'wait_for_limit'; readonly backend: string; readonly code: string } & Reset)
   | { readonly do: 'pause'; readonly reason: DrivePause; readonly message: string }
 
-/** When to try again. `is_guess`: the agent does not say when its limit is reset. */
-type Reset = { readonly until: string; readonly is_guess?: true | undefined }
+/** When to try again. `is_guess`: the agent does not say when its limit is reset. `budget`: the one that has nothing left. */
+type Reset = {
+  readonly until: string
+  readonly is_guess?: true | undefined
+  readonly budget?: RefusingBudget | undefined
+}
 
 /** A limit that an attempt has reached. */
 export type Limit = {
@@ -23,8 +28,7 @@ export type Limit = {
   readonly error: string
   /** When to try again; undefined if time does not help. */
   readonly until: string | undefined
-  readonly is_guess?: true | undefined
-}
+} & Omit<Reset, 'until'>
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
@@ -35,32 +39,21 @@ const LEAST_MARGIN = SECOND
 const MOST_MARGIN = MINUTE
 const MARGIN_SHARE = 0.1
 
-/** Of a budget in the settings: another agent has the same one. */
-const BUDGETS: readonly string[] = [budgetSpent.code, budgetFull.code]
-
-export function isBudget(code: string | undefined): boolean {
-  return code !== undefined && BUDGETS.includes(code)
-}
-
 /** Whether the failure counts as a limit. An outage does only after the second attempt that every failure gets. */
 export function isLimit(code: string | undefined, { wasTriedAgain }: { wasTriedAgain: boolean }): boolean {
   if (code === undefined) return false
-  return (
-    BUDGETS.includes(code) ||
-    PASSING.includes(code) ||
-    LASTING.includes(code) ||
-    (wasTriedAgain && OUTAGES.includes(code))
-  )
+  return isBudget(code) || PASSING.includes(code) || LASTING.includes(code) || (wasTriedAgain && OUTAGES.includes(code))
 }
 
 /** `times`: how often in a row the agent has reached a limit. */
 export function limitOf({ backend, ended }: Attempt, times: number): Limit {
-  const { error = '', error_code: code = '', retry_after_ms: told, at = '' } = ended ?? {}
+  const { error = '', error_code: code = '', retry_after_ms: told, at = '', budget } = ended ?? {}
   const wait = told ?? UNKNOWN_WAITS[Math.min(times, UNKNOWN_WAITS.length) - 1] ?? MINUTE
   const margin = Math.min(MOST_MARGIN, Math.max(LEAST_MARGIN, wait * MARGIN_SHARE))
   const canPass = isBudget(code) ? told !== undefined : PASSING.includes(code) || OUTAGES.includes(code)
   const until = canPass ? laterBy(at, wait + margin) : undefined
-  return { backend, code, error, until, ...(canPass && told === undefined && { is_guess: true }) }
+  const isGuess = canPass && told === undefined
+  return { backend, code, error, until, ...(isGuess && { is_guess: true }), ...(budget !== undefined && { budget }) }
 }
 
 function laterBy(at: string, ms: number): string {
@@ -135,15 +128,14 @@ function mayTryAgain({ attempts_at_wait: waited = 0, ...state }: DriveState, { a
 const LONGER = 'a higher --max-wait (drive.max_wait_secs; in a program: max_wait_secs)'
 
 function wait({ options }: DriveState, limit: Limit, atAction: readonly Attempt[]): LimitStep {
-  const { backend, code, until, is_guess } = limit
+  const { error: _, until, ...of } = limit
   if (until === undefined) return pauseFor(limit)
   const since = limitedSince(atAction)
   const { max_wait_ms: longest = Infinity } = options
-  if (Date.parse(until) - since <= longest)
-    return { do: 'wait_for_limit', backend, code, until, ...(is_guess && { is_guess }) }
+  if (Date.parse(until) - since <= longest) return { do: 'wait_for_limit', ...of, until }
   const tooLong = `${describeLimit(limit)}, longer than drover may wait; continue later`
   // Another agent has the same budget.
-  if (isBudget(code)) return { do: 'pause', reason: 'budget_spent', message: `${tooLong}, or with ${LONGER}` }
+  if (isBudget(limit.code)) return { do: 'pause', reason: 'budget_spent', message: `${tooLong}, or with ${LONGER}` }
   return {
     do: 'pause',
     reason: 'agent_limited',
@@ -158,8 +150,9 @@ function pauseFor(limit: Limit): LimitStep {
 }
 
 /** What keeps an attempt from beginning. */
-export function limitedBy({ backend, code }: Pick<Limit, 'backend' | 'code'>): string {
-  return isBudget(code) ? 'a budget has nothing left' : `${backend} is limited`
+export function limitedBy({ backend, code, budget }: Pick<Limit, 'backend' | 'code' | 'budget'>): string {
+  if (!isBudget(code)) return `${backend} is limited`
+  return `${budget === undefined ? 'a budget' : nameBudget(budget)} has nothing left`
 }
 
 /** A time that drover has chosen itself is not called the end of the limit. */

@@ -50,7 +50,8 @@ function baseline(state: DriveState): BeforeWork | undefined {
   if (failed.length === 0 || decided?.is_accepted === true) return undefined
   if (options.baseline !== 'require' && decided === undefined) return { do: 'decide_baseline', failed }
   const names = failed.map((each) => each.command).join(', ')
-  const message = `before the work, these checks fail: ${names}; repair them, or continue with --baseline note${sandboxHint(state)}`
+  const prepared = state.place.kind === 'worktree' ? ', bring in what they need with --setup or --copy' : ''
+  const message = `before the work, these checks fail: ${names}; repair them${prepared}, or continue with --baseline note`
   return { do: 'pause', reason: 'baseline_failed', message }
 }
 

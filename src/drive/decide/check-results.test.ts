@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { actionOf, attemptAt, driveState, OPTIONS, treeOf } from '../../../test/support/drive-fixture.ts'
 import type { Attempt, DriveState } from '../record/drive-state.ts'
-import { checkResults, hasChangedFiles, nextCheck } from './check-results.ts'
+import { checkResults, failsAlike, hasChangedFiles, leftByChecks, nextCheck } from './check-results.ts'
 
 const options = { ...OPTIONS, checks: ['npm test'] }
 const PASSED = { attempt: 1, command: 'npm test', passed: true, exit_code: 0, duration_ms: 1, output: '', at: '' }
@@ -128,6 +128,53 @@ describe('the next check', () => {
     const changing = { ...PASSED, tree_id_before: 'a', tree_id: 'b', is_repeated: true }
     const results = resultsOf([attemptAt(implement, { checks: [changing] }, { tree: some })])
     expect(results).toEqual([['npm test', false, expect.stringContaining('let git ignore what it writes')]])
+  })
+})
+
+describe('two attempts fail alike', () => {
+  const failed = { ...PASSED, passed: false, exit_code: 1 }
+  const isAlike = (...outputs: string[]) => failsAlike(outputs.map((output) => ({ checks: [{ ...failed, output }] })))
+
+  it.each([
+    ['with the same output', isAlike('1 failed', '1 failed'), true],
+    ['if only times differ', isAlike('1 failed in 0.2s, duration_ms 3.1', '1 failed in 11 s, duration_ms 4'), true],
+    ['if the last two do', isAlike('2 failed', '1 failed', '1 failed'), true],
+    ['not with another output', isAlike('2 failed', '1 failed'), false],
+    ['not if there is one', isAlike('1 failed'), false],
+    ['not if the checks pass', failsAlike([{ checks: [PASSED] }, { checks: [PASSED] }]), false],
+    ['not if one was not checked', failsAlike([{ checks: [failed] }, { checks: [] }]), false],
+    [
+      'not with another exit code',
+      failsAlike([{ checks: [failed] }, { checks: [{ ...failed, exit_code: 2 }] }]),
+      false,
+    ],
+  ])('%s', (_, found, expected) => {
+    expect(found).toBe(expected)
+  })
+})
+
+describe('a file that the agent left by running a check', () => {
+  const putBack = ['__pycache__/wind.pyc', 'src/gen.ts', 'log.txt']
+  const left = (path: string, reported: string[] = []) =>
+    leftByChecks({ untracked: [path], tracked: ['wind.py', 'src/wind.ts', 'lib/a/b.ts'], putBack, reported }).length > 0
+
+  it.each([
+    ['was put back after the check', 'src/gen.ts', true],
+    ['was put back, in the root', 'log.txt', true],
+    ['is one of its kind in the same folder', '__pycache__/test_wind.pyc', true],
+    ['is one of its kind in another such folder', 'rain/__pycache__/rain.pyc', true],
+    ['is of another kind', '__pycache__/wind.py', false],
+    ['is in a folder with other files', 'src/new.ts', false],
+    ['is in the root', 'notes.txt', false],
+  ] as const)('%s', (_, path, expected) => {
+    expect(left(path)).toBe(expected)
+  })
+
+  it('is work if the agent reports it', () => {
+    expect(left('src/gen.ts', ['src/gen.ts'])).toBe(false)
+    expect(left('__pycache__/wind.pyc', ['__pycache__'])).toBe(false)
+    expect(left('log.txt', ['.'])).toBe(false)
+    expect(left('src/gen.ts', ['src/gen'])).toBe(true)
   })
 })
 

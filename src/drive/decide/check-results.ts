@@ -1,4 +1,5 @@
 /** What the checks of a run say about its work as it is now. Pure. */
+import { posix } from 'node:path'
 import { compareTestResults } from '../evidence/compare-test-results.ts'
 import { changedUnseen } from '../evidence/tree.ts'
 import { howItEnded } from '../prompt/follow-ups.ts'
@@ -79,6 +80,57 @@ export function nextCheck(commands: readonly string[], runs: readonly CheckRun[]
   const isNew = (command: string) => !runs.some((run) => run.command === command)
   const isOld = (run: CheckRun) => commands.includes(run.command) && run.is_repeated !== true && !isAbout(run, treeId)
   return commands.find(isNew) ?? runs.find(isOld)?.command
+}
+
+/** Whether checks failed after the last two attempts that were checked, and printed the same but for times. */
+export function failsAlike(attempts: readonly Pick<Attempt, 'checks'>[]): boolean {
+  const checked = attempts.filter(({ checks }) => checks.length > 0)
+  const [before, last] = checked.slice(-2).map(({ checks }) =>
+    checks
+      .filter(({ passed }) => !passed)
+      .map(toFailure)
+      .sort(),
+  )
+  return last !== undefined && last.length > 0 && String(before) === String(last)
+}
+
+const TIME = /\bduration_ms:? [\d.]{1,20}|\b\d{1,9}(?:\.\d{1,9})?\s?(?:ms|s|secs?|seconds?|min|minutes?)\b/g
+
+function toFailure({ command, exit_code: code, output }: CheckRun): string {
+  return JSON.stringify([command, code, output.replaceAll(TIME, '')])
+}
+
+type Leftovers = {
+  readonly untracked: readonly string[]
+  readonly tracked: readonly string[]
+  /** What checks have created before. */
+  readonly putBack: readonly string[]
+  /** What the agent reports as its work. */
+  readonly reported: readonly string[]
+}
+
+/**
+ * The untracked files that a run of a check by the agent left behind: those that drover has put back after the same check, and
+ * others of their kind in folders that have nothing else, such as `__pycache__`.
+ */
+export function leftByChecks({ untracked, tracked, putBack, reported }: Leftovers): string[] {
+  const known = new Set(tracked.flatMap(foldersOf))
+  const isOfChecks = (path: string) => path.includes('/') && !known.has(posix.dirname(path))
+  const kinds = new Set(putBack.filter(isOfChecks).map(kindOf))
+  const isReported = (path: string) =>
+    reported.some((each) => each === '.' || each === path || path.startsWith(`${each}/`))
+  const isLeft = (path: string) => putBack.includes(path) || (isOfChecks(path) && kinds.has(kindOf(path)))
+  return untracked.filter((path) => isLeft(path) && !isReported(path))
+}
+
+function foldersOf(path: string): string[] {
+  const parts = path.split('/').slice(0, -1)
+  return parts.map((_, at) => parts.slice(0, at + 1).join('/'))
+}
+
+/** The name of the folder and the ending of the file. */
+function kindOf(path: string): string {
+  return `${posix.basename(posix.dirname(path))}/${posix.extname(path)}`
 }
 
 /** Whether there is something to check. A later round works on what the one before left open. */

@@ -25,3 +25,8 @@ it.each<[Act, string, string?]>([
 ])('%j is described as %s', (act, text, after = '') => {
   expect(describeAct(act)).toBe(`${text} by ada (key)${after}`)
 })
+
+it('of a client without a key names no one', () => {
+  const act = { type: 'merged', at, data: { by: { via: 'none' }, into: 'main', commit, how: 'merge_commit' } } as const
+  expect(describeAct(act)).toBe('merged into main as 0123456789ab')
+})

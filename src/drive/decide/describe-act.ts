@@ -4,10 +4,11 @@ import type { Act } from '../record/act-state.ts'
 
 const COMMIT_CHARACTERS = 12
 
-/** `merged into main as 1a2b3c4d5e6f by ada (terminal)` */
+/** `merged into main as 1a2b3c4d5e6f by ada (terminal)`. Without a key, no one is known. */
 export function describeAct(act: Act): string {
   const kept = act.type === 'discarded' ? `; ${whatIsKept(act.data)}` : ''
-  return `${whatWasDone(act)} by ${nameDecider(act.data.by)}${kept}`
+  const { by } = act.data
+  return `${whatWasDone(act)}${by.via === 'none' ? '' : ` by ${nameDecider(by)}`}${kept}`
 }
 
 function whatIsKept({ commit, until }: Extract<Act, { type: 'discarded' }>['data']): string {

@@ -1,5 +1,5 @@
 /** Finds out from the end of a check that it never started: a program, a script or a target does not exist. Pure. */
-import { nearestWord } from '../../kit/match-names.ts'
+import { nearestProgram, nearestWord } from '../../kit/match-names.ts'
 
 /** What a check asked for in vain. */
 export type MissingCommand = {
@@ -63,7 +63,7 @@ const WITHOUT_NAME = 'a program that it runs does not exist or cannot be execute
 /** One sentence. `known` are the names that exist. */
 export function describeMissingCommand({ kind, name, of }: MissingCommand, known: readonly string[]): string {
   if (name === '') return WITHOUT_NAME
-  const nearest = nearestWord(name, known)
+  const nearest = (kind === 'program' ? nearestProgram : nearestWord)(name, known)
   const what = kind === 'program' ? `there is no program ${name}` : `${of} has no ${kind} ${name}`
   return nearest === undefined ? what : `${what}; did you mean ${nearest}?`
 }

@@ -22,6 +22,7 @@ const [orient, implement, review, summarize] = (['orient', 'implement', 'review'
   ReturnType<typeof actionOf>,
 ]
 const USAGE = { input_tokens: 60, output_tokens: 40, cached_tokens: 0, reasoning_tokens: 0 }
+const NO_USAGE = { ...USAGE, input_tokens: 0, output_tokens: 0 }
 const PASSED = { attempt: 1, command: 'npm test', passed: true, exit_code: 0, duration_ms: 1, output: '', at: '' }
 const BASELINE = { command: 'npm test', could_start: true, duration_ms: 1, output: '' }
 const FAILED = { ...PASSED, passed: false, exit_code: 1, output: 'one test fails' }
@@ -279,6 +280,22 @@ describe('an implementation', () => {
     })
   })
 
+  it('of a later round goes back only once if the same checks fail with the same output', () => {
+    const [first, second] = [1, 2].map((attempt) =>
+      attemptAt(implement, {
+        attempt,
+        checks: [FAILED, PASSED_LINT],
+        purpose: attempt === 1 ? 'action' : 'failed_check',
+      }),
+    ) as [Attempt, Attempt]
+    const other = { ...second, checks: [{ ...FAILED, output: 'another test fails' }, PASSED_LINT] }
+    const again = { do: 'attempt', purpose: 'failed_check' }
+    expect(stepAfter([first], { options, round: 2 })).toMatchObject(again)
+    expect(stepAfter([first, other], { options, round: 2 })).toMatchObject(again)
+    expect(stepAfter([first, second], { options, round: 2 })).toMatchObject({ do: 'compare' })
+    expect(stepAfter([first, second], { options, round: 2, first_round: 2 })).toMatchObject(again)
+  })
+
   it('that could not be done is not checked', () => {
     const { implementation } = JSON.parse(outcomeText(implement))
     const unable = { status: 'error', implementation: { ...implementation, result: 'unable' } }
@@ -369,6 +386,28 @@ describe('a limit', () => {
     const message = expect.stringContaining(`continue with a higher --${reason.replace('_', '-')}`)
     expect(stepAfter([bad], { options: { ...OPTIONS, ...reached } })).toEqual({ do: 'pause', reason, message })
     expect(stepAfter([bad], { options: { ...OPTIONS, ...notReached } })).toMatchObject({ do: 'attempt' })
+  })
+
+  it('of costs pauses after an attempt of unknown cost, until it is another limit', () => {
+    const options = { ...OPTIONS, max_cost_microusd: 500_000 }
+    const unknown = attemptAt(implement, {}, { problem: 'there is none', usage: USAGE, model: 'mine' })
+    const step = stepAfter([unknown], { options })
+    expect(step).toMatchObject({ do: 'pause', reason: 'cost_unknown' })
+    expect(step).toMatchObject({
+      message: expect.stringMatching(/^what claude \(mine\) has cost in attempt 1 is not known/),
+    })
+    expect(step).toMatchObject({ message: expect.stringContaining('a higher --max-cost continues') })
+    expect(stepAfter([unknown], { options, attempts_accepted: 1 })).toMatchObject({ do: 'attempt' })
+    const limited = attemptAt(implement, {}, { problem: 'there is none', usage: NO_USAGE })
+    expect(stepAfter([limited], { options })).toMatchObject({ do: 'attempt' })
+  })
+
+  it('of costs pauses if the model of an agent has no price, until it is driven again', () => {
+    const error = 'the model mine has no price'
+    const stopped = attemptAt(implement, {}, { how: 'budget', error, error_code: 'cost_unknown', usage: NO_USAGE })
+    const options = { ...OPTIONS, max_cost_microusd: 500_000 }
+    expect(stepAfter([stopped], { options })).toEqual({ do: 'pause', reason: 'cost_unknown', message: error })
+    expect(stepAfter([stopped], { options, attempts_before: 1 })).toMatchObject({ do: 'attempt' })
   })
 
   it('lets work that is paid for be submitted', () => {

@@ -11,9 +11,17 @@ import type { DrivePause, Purpose } from '../record/drive-event.shape.ts'
 import { type Attempt, attemptsAt, type CheckRun, type DriveState } from '../record/drive-state.ts'
 import { afterLimit, choiceOf, isFallback, isLimit, type LimitStep } from './after-limit.ts'
 import { type BeforeWork, beforeWork } from './before-work.ts'
-import { compareEnds, hasChangedFiles, hasWork, nextCheck } from './check-results.ts'
+import { compareEnds, failsAlike, hasChangedFiles, hasWork, nextCheck } from './check-results.ts'
 import { askOutcome, completeOutcome, errorOutcome } from './final-outcome.ts'
-import { reachedCap, reachedTotal, spentBy, type Totals, unpricedAttempt } from './spending.ts'
+import {
+  COST_UNKNOWN,
+  limitsCosts,
+  reachedCap,
+  reachedTotal,
+  spentBy,
+  type Totals,
+  unpricedAttempt,
+} from './spending.ts'
 
 export type DriveStep =
   | BeforeWork
@@ -22,7 +30,13 @@ export type DriveStep =
   | { readonly do: 'attempt'; readonly action: Action; readonly purpose: Purpose; readonly followUp?: FollowUp }
   /** Record that the end of an attempt is unknown. */
   | { readonly do: 'note_unknown_end'; readonly attempt: Attempt }
-  | { readonly do: 'check'; readonly attempt: Attempt; readonly command: string }
+  /** `reported`: the files that the agent reports as its work. */
+  | {
+      readonly do: 'check'
+      readonly attempt: Attempt
+      readonly command: string
+      readonly reported: readonly string[]
+    }
   | { readonly do: 'compare'; readonly attempt: Attempt; readonly outcome: Outcome }
   | { readonly do: 'submit'; readonly outcome: Outcome; readonly by: 'agent' | 'drover'; readonly attempt: Attempt }
   /** Stop driving. The run itself does not change. */
@@ -60,20 +74,22 @@ export function nextStep(state: DriveState, run: ProtocolState, totals?: Totals)
 
 /** A cap is checked before an agent starts: work that is paid for is still checked and submitted. */
 function withinCaps(state: DriveState, step: DriveStep, totals: Totals | undefined): DriveStep {
-  const reason = reachedCap(spentBy(state), state.options) ?? reachedTotal(totals) ?? unknownCost(state, totals)
-  return reason === undefined ? step : { do: 'pause', reason, message: CAP_MESSAGES[reason] ?? reason }
+  const reason = reachedCap(spentBy(state), state.options) ?? reachedTotal(totals)
+  if (reason !== undefined) return { do: 'pause', reason, message: CAP_MESSAGES[reason] ?? reason }
+  const unpriced = limitsCosts(state.options, totals) ? unpricedAttempt(state) : undefined
+  return unpriced === undefined ? step : { do: 'pause', reason: COST_UNKNOWN, message: describeUnpriced(unpriced) }
 }
 
-function unknownCost(state: DriveState, totals: Totals | undefined): DrivePause | undefined {
-  const hasLimit = state.options.max_cost_microusd !== undefined || totals?.caps.max_cost_microusd !== undefined
-  return hasLimit && unpricedAttempt(state) !== undefined ? 'cost_unknown' : undefined
+function describeUnpriced({ attempt, backend, model: asked, ended }: Attempt): string {
+  const model = ended?.model ?? asked
+  const named = model === undefined ? backend : `${backend} (${model})`
+  const price = model === undefined ? 'use another agent' : `add a price for ${model} to the setting prices`
+  return `what ${named} has cost in attempt ${attempt} is not known, so the limit of costs cannot be kept; a higher --max-cost continues without counting that attempt; for later ones, ${price}`
 }
 
 const CAP_MESSAGES: Partial<Record<DrivePause, string>> = {
   max_tokens: 'the limit of tokens is reached; continue with a higher --max-tokens (in a program: max_tokens)',
   max_cost: 'the limit of costs is reached; continue with a higher --max-cost (in a program: max_cost_usd)',
-  cost_unknown:
-    'what an attempt has cost is not known, so the limit of costs cannot be kept; add its model to `prices` in the settings, or start a run without --max-cost (in a program: max_cost_usd)',
   max_time: 'the limit of time is reached; continue with a higher --max-time (in a program: max_time_secs)',
   total_tokens: 'the limit of tokens of all these runs is reached; continue with a higher --total-tokens',
   total_cost: 'the limit of costs of all these runs is reached; continue with a higher --total-cost',
@@ -98,6 +114,8 @@ function afterAttempt(facts: Facts, last: Attempt): DriveStep {
     case 'cancelled':
       return afterCancel(facts, last)
     case 'budget':
+      if (ended.error_code === COST_UNKNOWN && !isOfEarlierDriver(facts, last))
+        return { do: 'pause', reason: COST_UNKNOWN, message: ended.error ?? '' }
       // If no cap is reached any more, the agent continues where it was ended.
       return again(facts, { why: 'after_unknown_end', changed: [] })
     case 'stalled':
@@ -226,11 +244,14 @@ function checkWork(facts: Facts, last: Attempt, { outcome, by }: { outcome: Outc
   const { state, attempts } = facts
   const isDone = outcome.status !== 'error'
   const command = nextCheck(state.options.checks, last.checks)
-  if ((isDone || hasWork(state)) && command !== undefined) return { do: 'check', attempt: last, command }
+  const reported = outcome.implementation?.files_changed ?? []
+  if ((isDone || hasWork(state)) && command !== undefined) return { do: 'check', attempt: last, command, reported }
   const isCurrent = (check: CheckRun) => state.options.checks.includes(check.command)
   const failed = last.checks.filter((each) => !each.passed && isCurrent(each))
   const told = attempts.filter(({ purpose }) => purpose === 'failed_check').length
-  if (isDone && failed.length > 0 && told < state.options.attempts)
+  // A later round is told what still fails. That an attempt there changed nothing about it makes another one unlikely to help.
+  const isStuck = state.round > (state.first_round ?? 1) && failsAlike(attempts)
+  if (isDone && failed.length > 0 && told < state.options.attempts && !isStuck)
     return again(facts, { why: 'failed_check', checks: failed })
   if (last.evidence === undefined) return { do: 'compare', attempt: last, outcome }
   const claims = last.evidence.claims.filter(({ verdict }) => verdict === 'contradicted')

@@ -1,9 +1,9 @@
 /** What a driven run has used, and whether it may use more. Pure. */
+import { isBudget } from '../../prompts/budget-faults.ts'
 import { countTokens } from '../../prompts/tokens.ts'
 import type { DrivePause, Options } from '../record/drive-event.shape.ts'
 import type { Attempt, DriveState } from '../record/drive-state.ts'
 import type { Spent } from '../record/spent.shape.ts'
-import { isBudget } from './after-limit.ts'
 
 type Used = Pick<DriveState, 'spent' | 'attempts' | 'delivery_check'>
 
@@ -47,12 +47,20 @@ export function countUnknownCosts(rounds: Rounds, { isDriven }: { readonly isDri
     }).length
 }
 
-/** An attempt has used tokens whose cost is unknown, so a limit of costs cannot be enforced. */
-export function unpricedAttempt({ attempts }: Pick<Used, 'attempts'>): Attempt | undefined {
-  return attempts.find(({ ended, backend }) => {
+/** An attempt has used tokens whose cost is unknown, so a limit of costs cannot be enforced until a person changes it. */
+export function unpricedAttempt(state: Pick<DriveState, 'attempts' | 'attempts_accepted'>): Attempt | undefined {
+  return state.attempts.slice(state.attempts_accepted).find(({ ended, backend }) => {
     const { usage, cost_microusd: cost } = ended ?? {}
     return usage !== undefined && cost === undefined && countTokens(usage, backend) > 0
   })
+}
+
+/** Why an attempt was ended as soon as its agent named a model without a price. */
+export const COST_UNKNOWN = 'cost_unknown'
+
+/** Whether costs are limited: of this run, or of all that were queued with it. */
+export function limitsCosts({ max_cost_microusd: own }: Caps, totals: Totals | undefined): boolean {
+  return (own ?? totals?.caps.max_cost_microusd) !== undefined
 }
 
 type Caps = Pick<Options, 'max_tokens' | 'max_cost_microusd' | 'max_time_ms'>

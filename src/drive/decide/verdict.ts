@@ -10,7 +10,7 @@ import { limitedUntil } from './after-limit.ts'
 import { describeMerge } from './describe-act.ts'
 import { describeFollowedOf, judgeWork } from './judge-work.ts'
 import { describeWait, type QueueWait } from './queue.ts'
-import { spentBy } from './spending.ts'
+import { spentBy, unpricedAttempt } from './spending.ts'
 import { VERDICT_EXIT } from './verdict-words.ts'
 
 export type VerdictFacts = {
@@ -73,9 +73,9 @@ function toPlainLine(text: string): string {
 
 function judge(facts: VerdictFacts): Judged {
   const { run, drive } = facts
-  // The driver of a run that was stopped is about to end.
-  const isDriven = facts.isDriven && run.state !== 'stopped'
   const { next_run_id: followUp, paused, failed } = drive
+  // The driver of a run that was stopped is about to end, and that of one that continues works on the next round.
+  const isDriven = facts.isDriven && run.state !== 'stopped' && followUp === undefined
   const problem = facts.problem ?? failed
   if (isDriven && drive.waiting !== undefined) return ofWait(facts, drive.waiting)
   if (isDriven) return { word: 'running', reason: whatRuns(facts), next: command(facts, 'status', '--watch') }
@@ -206,6 +206,11 @@ function higherLimit(reason: DrivePause, drive: DriveState): string | undefined 
       const more = oneMore(max_cost_microusd, cost)
       return `--max-cost ${more === undefined ? 'USD' : more / MICRO}`
     }
+    case 'cost_unknown':
+      return (
+        unpricedAttempt(drive) &&
+        `--max-cost ${max_cost_microusd === undefined ? 'USD' : (2 * max_cost_microusd) / MICRO}`
+      )
     case 'max_time': {
       const more = oneMore(max_time_ms, time)
       return `--max-time ${more === undefined ? 'TIME' : `${Math.ceil(more / MINUTE)}m`}`

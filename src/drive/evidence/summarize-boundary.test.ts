@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { actionOf, attemptAt } from '../../../test/support/drive-fixture.ts'
 import type { BoundarySeen } from '../record/boundary-summary.shape.ts'
 import { describeInside, describeRefusals, summarizeBoundary } from './summarize-boundary.ts'
 
@@ -85,11 +86,21 @@ describe('summarizeBoundary', () => {
   })
 })
 
-it('says how often something was refused, of all rounds', () => {
-  const once = { boundary_seen: [seen('agent', { unwritable: ['/etc/x'] })] }
-  const more = { boundary_seen: [seen('agent', { refused: [refused('evil.test:443', 2)], exceeded: ['too much'] })] }
-  const sentences = [[], [{ boundary_seen: [seen('agent', {})] }], [once], [more, once]].map(describeRefusals)
-  expect(sentences).toEqual(['', '', 'the sandbox refused something once', 'the sandbox refused something 4 times'])
+it('names what was refused, of all rounds, without the hosts that an agent asks for itself', () => {
+  const attempts = ['codex', 'claude'].map((backend, at) =>
+    attemptAt(actionOf('implement'), { attempt: at + 1, backend }),
+  )
+  const round = (...boundary_seen: BoundarySeen[]) => ({ attempts, boundary_seen })
+  const own = [refused('api.github.com:443', 1), refused('github.com:443', 2)]
+  const odd = [refused('evil.test:443', 2), refused('evil.test:80', 1)]
+  const byCodex = round(seen('agent', { attempt: 1, refused: [...own, ...odd] }))
+  const byOthers = round(seen('agent', { attempt: 2, refused: own }), seen('check', { unwritable: ['/etc/x'] }))
+  const limit = round(seen('check', { exceeded: ['too much', 'too many'] }))
+  const all = [[], [round(seen('agent', { attempt: 1, refused: own }))], [byCodex, limit], [limit, byOthers, byCodex]]
+  expect(all.map(describeRefusals)).toEqual([
+    ...['', '', 'the sandbox refused evil.test, evil.test:80, what exceeded a limit'],
+    'the sandbox refused what exceeded a limit, api.github.com, github.com, /etc/x, evil.test and 1 more',
+  ])
 })
 
 it.each([

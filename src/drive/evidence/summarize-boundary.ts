@@ -1,4 +1,6 @@
 /** What a run reached and what it was refused, for its report, in all of its rounds. Pure. */
+import { isOwnHost } from '../../agents/known-quirks.ts'
+import { listSome } from '../../kit/wording.ts'
 import type { BoundarySeen, BoundarySummary } from '../record/boundary-summary.shape.ts'
 import type { EventOf } from '../record/drive-event.shape.ts'
 import type { DriveState } from '../record/drive-state.ts'
@@ -53,13 +55,19 @@ function withoutCount<T extends { count: number }>({ count: _, ...entry }: T): O
   return entry
 }
 
-/** How often something was refused in these rounds, for the verdict. Empty if nothing was. */
-export function describeRefusals(rounds: readonly Pick<DriveState, 'boundary_seen'>[]): string {
-  const seen = rounds.flatMap(({ boundary_seen: each }) => each)
-  const hosts = seen.flatMap(({ refused }) => refused.map(({ count }) => count)).reduce((sum, each) => sum + each, 0)
-  const others = seen.reduce((sum, { unwritable, exceeded = [] }) => sum + unwritable.length + exceeded.length, 0)
-  const count = hosts + others
-  return count === 0 ? '' : `the sandbox refused something ${count === 1 ? 'once' : `${count} times`}`
+const NAMED = 5
+
+/** What was refused in these rounds, for the verdict. Empty if only what agents ask for themselves, or nothing. */
+export function describeRefusals(rounds: readonly Pick<DriveState, 'attempts' | 'boundary_seen'>[]): string {
+  const names = rounds.flatMap(({ attempts, boundary_seen: all }) =>
+    all.flatMap(({ attempt, refused, unwritable, exceeded = [] }) => {
+      const backend = attempts.find((each) => each.attempt === attempt)?.backend
+      const hosts = refused.filter(({ host }) => !isOwnHost(backend, host)).map(({ host }) => host.replace(/:443$/, ''))
+      return [...hosts, ...unwritable, ...exceeded.map(() => 'what exceeded a limit')]
+    }),
+  )
+  const different = [...new Set(names)]
+  return different.length === 0 ? '' : `the sandbox refused ${listSome(different, NAMED)}`
 }
 
 /** What of the run is inside of its boundary. */

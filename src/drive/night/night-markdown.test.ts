@@ -23,7 +23,7 @@ it('says where delivered work is, and what the sandbox refused', () => {
   const delivered = { attempts: [worked()], drive: { delivered: DELIVERED } }
   expect(lineOf(verdictOf(delivered))).toBe(`- \`run-1\` Show the wind: ${UNCHECKED}`)
   const refused = { attempts: [worked()], drive: { delivered: DELIVERED, boundary_seen: [REFUSED] } }
-  expect(lineOf(verdictOf(refused))).toBe(`- \`run-1\` Show the wind: ${UNCHECKED}; the sandbox refused something once`)
+  expect(lineOf(verdictOf(refused))).toBe(`- \`run-1\` Show the wind: ${UNCHECKED}; the sandbox refused /etc/x`)
   const url = 'https://github.com/ada/weather/pull/1'
   const published = { ...delivered, drive: { delivered: { ...DELIVERED, pull_request: url } } }
   expect(lineOf(verdictOf(published))).toBe(`- \`run-1\` Show the wind: ${url}`)
@@ -63,6 +63,30 @@ it('keeps the lines of a question, and shows discarded runs apart', () => {
   expect(toNightReport('2026-01-31T00:00:00Z', runs, undefined).overlaps).toEqual([])
   expect(text).toContain(
     '- `run-1` Show: waits for you\n\n  > Which?\n  > - @knots\n  > - km/h\n\n  - `drover answer run-1`\n\n## Discarded\n\n- `run-2` Show: the work is kept until',
+  )
+})
+
+it('names a branch that conflicts with what is merged already', () => {
+  const verdict = { ...verdictOf({ attempts: [worked()] }), exists: { branch: 'drover/wind-1' } }
+  const runs = ['drover/wind-1', 'drover/rain-1'].map((branch, at) =>
+    withSection({
+      ...{
+        run_id: `run-${at + 1}`,
+        title: 'Show',
+        verdict: { ...verdict, exists: { branch } },
+        spent: SPENT,
+        paths: [],
+      },
+    }),
+  )
+  const conflicts = [{ branch: 'drover/wind-1', paths: ['wind.txt'] }]
+  const lines =
+    "- `run-1` Show: branch `drover/wind-1` conflicts in wind.txt\n  - WHEN`drover drive run-1 --also 'Merge main and resolve the conflicts'`\n"
+  const textOf = (order: string[]) =>
+    formatNight(toNightReport('2026-01-31T00:00:00Z', runs, { order, conflicts, into: 'main' }), 'terminal')
+  expect(textOf([])).toContain(`## Conflicts\n\n${lines.replace('WHEN', '')}`)
+  expect(textOf(['drover/rain-1'])).toContain(
+    `## Merge in this order\n\n1. \`drover merge run-2\` Show\n${lines.replace('WHEN', 'after the merges above: ')}`,
   )
 })
 

@@ -15,7 +15,7 @@ export function formatNight(report: NightReport, form: 'page' | 'terminal' = 'pa
       const lines = runs.filter(({ section }) => section === title).map(toText)
       return [title, title === 'Delivered' ? [...lines, ...runs.flatMap(earlierText)] : lines] as const
     }),
-    ['Merge in this order', mergeLines(report)],
+    [report.merge?.order.length === 0 ? 'Conflicts' : 'Merge in this order', mergeLines(report)],
     ['Changed by several runs', overlapLines(report)],
   ] as const
   const body = sections
@@ -97,7 +97,7 @@ function openText(run: NightRun): string {
 }
 
 function mergeLines({ merge, runs }: NightReport): string[] {
-  if (merge === undefined || merge.order.length + merge.conflicts.length < 2) return []
+  if (merge === undefined || (merge.order.length < 2 && merge.conflicts.length === 0)) return []
   const ordered = merge.order.flatMap((branch) => runs.find(({ verdict }) => verdict.exists.branch === branch) ?? [])
   return [
     ...ordered.map((run, index) => `${index + 1}. ${howToMerge(run)} ${inert(run.title)}`),
@@ -106,7 +106,8 @@ function mergeLines({ merge, runs }: NightReport): string[] {
       const run = runs.find(({ verdict }) => verdict.exists.branch === branch)
       if (run === undefined) return `- \`${branch}\` conflicts in ${files}`
       const text = `${head(run)}: branch \`${branch}\` conflicts in ${files}`
-      return merge.into === undefined ? text : `${text}\n  - after the merges above: ${howToResolve(run, merge.into)}`
+      const when = ordered.length === 0 ? '' : 'after the merges above: '
+      return merge.into === undefined ? text : `${text}\n  - ${when}${howToResolve(run, merge.into)}`
     }),
   ]
 }

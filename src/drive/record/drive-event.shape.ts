@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { DecidedApproval, SteeredMessage, Usage } from '../../agents/adapter/agent.shape.ts'
 import { Digest, UtcTimestamp } from '../../contract/identifiers.shape.ts'
 import { literals, type Message, meaning, named, strict, tagged } from '../../kit/shape.ts'
+import { RefusingBudget } from '../../prompts/budget-list.shape.ts'
 import { costKind } from '../../prompts/prompt-result.shape.ts'
 import { BoundarySeen } from './boundary-summary.shape.ts'
 import * as following from './follow-event.shape.ts'
@@ -65,6 +66,8 @@ export const Options = named(
     model: optional(text),
     review_backend: text,
     review_model: optional(text),
+    /** It would review if its cost were known, so that the limit of costs could be kept. */
+    unpriced_reviewer: optional(text),
     approval_mode: literals(['default', 'auto', 'sandboxed', 'none', 'always']),
     is_demo: Type.Boolean(),
     checks: Type.Array(text),
@@ -305,12 +308,13 @@ export const DriveEvent = named(
     }),
     event(
       'waiting_for_limit',
-      'No agent gets a request until then. `is_guess`: the agent did not say when its limit is reset.',
+      'No agent gets a request until then. `is_guess`: the agent did not say when its limit is reset. `budget`: older records have none.',
       {
         backend: text,
         code: text,
         until: UtcTimestamp,
         is_guess: optional(Type.Literal(true)),
+        budget: optional(RefusingBudget),
       },
     ),
     event('limit_passed', 'The agent is tried again.', { backend: text }),
@@ -339,6 +343,8 @@ export const DriveEvent = named(
       attempt: count,
       how: literals(ENDS),
       session_id: optional(text),
+      /** As the agent names it. Absent: it does not, or the record is older. */
+      model: optional(text),
       usage: optional(Usage),
       cost_microusd: optional(count),
       cost_kind: costKind,
@@ -355,6 +361,8 @@ export const DriveEvent = named(
       error_code: optional(text),
       /** How long its provider wants it to wait. */
       retry_after_ms: optional(count),
+      /** It has refused the attempt, or has stopped it. */
+      budget: optional(RefusingBudget),
       trace: Type.Array(TraceEntry),
       warnings: Type.Array(text),
     }),
@@ -376,6 +384,8 @@ export const DriveEvent = named(
       command: text,
       passed: Type.Boolean(),
       ...ended,
+      /** Files that it created, or the agent by running it: they were removed. */
+      put_back: optional(Type.Array(text)),
       /** The tree that a commit of everything would have had. Older records do not tell. */
       tree_id_before: optional(text),
       tree_id: optional(text),

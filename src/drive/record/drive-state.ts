@@ -1,4 +1,5 @@
 /** The state of a driven run, as its events tell it. Pure. */
+import { isBudget } from '../../prompts/budget-faults.ts'
 import { type ActState, applyActEvent, isActEvent } from './act-state.ts'
 import type { BoundarySeen } from './boundary-summary.shape.ts'
 import type { DriveEvent, EventOf, Options, Place } from './drive-event.shape.ts'
@@ -71,6 +72,8 @@ type Driven = EventOf<'drive_started'>['data'] & {
   readonly attempts_before: number
   /** The number of attempts when a driver last paused. */
   readonly attempts_at_pause: number
+  /** The number of attempts when a person last changed the limit of costs. Unknown costs before that are accepted. */
+  readonly attempts_accepted: number
   /** What happens at limits of agents. */
   readonly limit_choice?: EventOf<'limit_decided'>['data']['choice']
   /** The limit that the driver waits for. */
@@ -120,7 +123,7 @@ export function toDriveState(events: readonly DriveEvent[]): DriveState | undefi
 const EMPTY = {
   ...{ baseline: [], boundary_seen: [], attempts: [], told: [], submitted: [] },
   ...{ asked: [], answered: [], pushed: [], acts: [] },
-  ...{ attempts_before: 0, attempts_at_pause: 0 },
+  ...{ attempts_before: 0, attempts_at_pause: 0, attempts_accepted: 0 },
 } as const
 
 function applyDriveEvent(state: DriveState | undefined, event: DriveEvent): DriveState {
@@ -130,7 +133,12 @@ function applyDriveEvent(state: DriveState | undefined, event: DriveEvent): Driv
   switch (type) {
     case 'drive_resumed': {
       const { paused: _, setup_failed: __, failed: ___, is_queued: ____, interrupted_at: _____, ...rest } = state
-      const resumed = { ...beforeWorkAgain(withOptions(rest, data.options)), attempts_before: state.attempts.length }
+      // Its limit may be another one now.
+      const kept = isBudget(rest.waiting?.code) ? withoutWait(rest) : rest
+      const resumed = {
+        ...withOptions(beforeWorkAgain(kept, data.options), data.options),
+        attempts_before: state.attempts.length,
+      }
       return data.chooses_limit === true ? chooseLimit(resumed) : resumed
     }
     case 'started_on':
@@ -263,6 +271,7 @@ function withOptions(state: DriveState, options: Options): DriveState {
   return {
     ...rest,
     ...(choice !== undefined && isSame('on_limit') && { limit_choice: choice }),
+    ...(!isSame('max_cost_microusd') && { attempts_accepted: state.attempts.length }),
     options,
     handed_to: kept,
   }
@@ -298,12 +307,15 @@ function withoutChange(state: DriveState, { attempt, name }: { attempt: number; 
   )
 }
 
-/** What failed before the work may be repaired by now. A later round keeps what the first one saw. */
-function beforeWorkAgain(state: DriveState): DriveState {
+/** What failed before the work may be repaired by now, or prepared in another way. A later round keeps what the first one saw. */
+function beforeWorkAgain(state: DriveState, options: Options): DriveState {
   if (state.attempts.length > 0 || state.round > 1) return state
-  const { baseline_decided: _, ...rest } = state
-  return { ...rest, baseline: [] }
+  const { baseline_decided: _, prepared, ...rest } = state
+  const isSame = PREPARATION.every((key) => JSON.stringify(state.options[key]) === JSON.stringify(options[key]))
+  return { ...rest, ...(isSame && prepared !== undefined && { prepared }), baseline: [] }
 }
+
+const PREPARATION = ['setup', 'copy', 'share'] as const satisfies (keyof Options)[]
 
 function withCheck(checks: readonly CheckRun[], run: CheckRun): CheckRun[] {
   const others = checks.filter(({ command }) => command !== run.command)

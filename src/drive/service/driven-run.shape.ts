@@ -4,6 +4,7 @@ import { Usage } from '../../agents/adapter/agent.shape.ts'
 import { DestructiveRequest } from '../../contract/destructive.shape.ts'
 import { RunVerdict } from '../../contract/run-verdict.shape.ts'
 import { literals, type Message, meaning, named } from '../../kit/shape.ts'
+import { RefusingBudget } from '../../prompts/budget-list.shape.ts'
 import { ApprovalRecord, costKind } from '../../prompts/prompt-result.shape.ts'
 import { ACTED } from '../act/acted.shape.ts'
 import { QUEUE_WAITS } from '../decide/queue.ts'
@@ -107,9 +108,7 @@ const DrivenAttempt = named(
     attempt: Type.Integer({ minimum: 1, description: 'Counts from 1.' }),
     action_id: text('The action.'),
     action_kind: text('`orient`, `clarify`, `implement`, `review` or `summarize`.'),
-    purpose: literals(PURPOSES, {
-      description: 'Why it was made: for the action itself, or again because of something.',
-    }),
+    purpose: literals(PURPOSES, { description: 'Why it was made: for the action, or again because of something.' }),
     backend: text('The agent.'),
     model: optional(text('The model that was asked for.')),
     execution_id: text('Its execution, which can be followed.'),
@@ -242,8 +241,9 @@ export const DrivenRun = named(
           code: text('How it failed.'),
           until: moment('When it is tried again.'),
           is_guess: optional(Type.Literal(true, { description: 'The agent did not say when its limit is reset.' })),
+          budget: optional(RefusingBudget),
         },
-        { description: 'The limit of an agent that the run waits for.' },
+        { description: 'The limit of an agent, or the budget, that the run waits for.' },
       ),
     ),
     queue: optional(

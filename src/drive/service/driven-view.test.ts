@@ -61,6 +61,11 @@ function factsOf({ run, drive, more = {} }: Row): DrivenFacts {
 describe('the state of a driven run, and what can be done with it', () => {
   const ROWS: [string, Row, string, string][] = [
     ['an agent works', { run: { state: 'active' }, more: { drivenBy: 'this_server' } }, 'running', 'skip stop'],
+    [
+      'its driver works on the next round',
+      { run: { state: 'ended' }, drive: { next_run_id: 'run-2' }, more: { drivenBy: 'this_server' } },
+      ...['continued', ''],
+    ] as [string, Row, string, string],
     ['it is queued', { run: { state: 'active' }, drive: QUEUED, more: IN_QUEUE }, 'queued', 'first move skip stop'],
     ['it was taken from the queue', { run: { state: 'active' }, drive: QUEUED }, 'interrupted', 'resume skip stop'],
     ['it has begun', { run: { state: 'active' }, more: IN_QUEUE }, 'interrupted', 'resume skip stop'],

@@ -33,8 +33,8 @@ export const LEFT_BY_SERVER: readonly DrivenState[] = ['interrupted', 'continued
 export const CAN_GO_ON: readonly DrivenState[] = ['interrupted', 'paused', 'failed']
 
 export function stateOfDriven({ record, run, drive, drivenBy }: DrivenFacts): DrivenState {
-  if (drivenBy !== undefined) return drive.waiting === undefined ? 'running' : 'waiting_for_limit'
   if (drive.next_run_id !== undefined) return 'continued'
+  if (drivenBy !== undefined) return drive.waiting === undefined ? 'running' : 'waiting_for_limit'
   if (drive.discarded !== undefined) return 'discarded'
   if (mergedOf(drive) !== undefined) return 'merged'
   if (run.state === 'stopped') return 'stopped'
@@ -357,7 +357,7 @@ function summaryIn(outcome: string | undefined): { summary?: string } {
 
 /** Without what only the driver needs. */
 function toCheck(run: CheckRun, drive: DriveState) {
-  const { attempt: _, tree_id_before: _before, tree_id: _after, is_repeated: _again, ...check } = run
+  const { attempt: _, tree_id_before: _before, tree_id: _after, is_repeated: _again, put_back: _left, ...check } = run
   return withCounts(check, drive)
 }
 

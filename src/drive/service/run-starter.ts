@@ -29,7 +29,7 @@ import type { Options } from '../record/drive-event.shape.ts'
 import { readDrive } from '../record/drive-journal.ts'
 import type { DrivenRecord } from '../record/driven-record.shape.ts'
 import { saveDriven } from '../record/driven-records.ts'
-import { completeOptions, type GivenOptions, namesOptions } from '../start/drive-options.ts'
+import { completeOptions, type GivenOptions, namesOptions, reviewerIn } from '../start/drive-options.ts'
 import { findOrigin } from '../start/read-issue.ts'
 import { checkAsked, type DriveStart, type DriveTarget, findDrive } from '../start/start-drive.ts'
 import { BackgroundDrives, type DrivesOptions } from './background-drives.ts'
@@ -174,8 +174,7 @@ export class RunStarter {
         refuseModes(options, by)
         const { id: _, ...caps } = request.queue?.group ?? { id: '' }
         // Its agents must report what is limited for all together.
-        const { review_backend } = this.#optionsFrom({ ...request.given, ...caps }, sources)(undefined)
-        return { ...options, review_backend }
+        return { ...options, ...reviewerIn(this.#optionsFrom({ ...request.given, ...caps }, sources)(undefined)) }
       }),
       ...(place !== undefined && { places: place }),
       runId: request.runId,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { AgentLocation } from '../../agents/locate-agents.ts'
 import type { PromptContext } from '../../prompts/prompt-context.ts'
 import type { Options } from '../record/drive-event.shape.ts'
-import { chooseSandbox, completeOptions, type DriveSettings } from './drive-options.ts'
+import { chooseSandbox, completeOptions, type DriveSettings, type GivenOptions } from './drive-options.ts'
 
 const SETTINGS = {
   default_backend: 'claude',
@@ -79,6 +79,51 @@ describe('the reviewer of a run', () => {
   it('is whom the caller names, logged in or not', () => {
     const sources = { settings: SETTINGS, prompts: promptsWith({ claude: true, codex: false }), isDemo: false }
     expect(completeOptions({ review_backend: 'codex' }, undefined, sources).review_backend).toBe('codex')
+  })
+})
+
+describe('an agent whose cost is not known under a limit of costs', () => {
+  const choose = (given: GivenOptions, models: Readonly<Record<string, string>>, plan?: string) => {
+    const { locate, ...prompts } = promptsWith({ claude: true, codex: true, gemini: true })
+    const agents: Prompts['locate'] = (backend) => {
+      const located = locate(backend)
+      const reports = { tokens: true, cost: backend === 'claude' }
+      const own = backend === 'codex' && { configuredModel: () => models['codex_config'] }
+      return located && ({ ...located, agent: { ...located.agent, backend, reports, ...own } } as AgentLocation)
+    }
+    const section = (name: string) => ({ model: models[name] ?? '', model_aliases: {}, plan: name === plan })
+    const backends = { claude: section('claude'), codex: section('codex'), gemini: section('gemini') }
+    const settings = { ...prompts.settings, backends } as unknown as Prompts['settings']
+    const sources = { settings: SETTINGS, prompts: { ...prompts, locate: agents, settings }, isDemo: false }
+    return completeOptions({ max_cost_microusd: 1, ...given }, undefined, sources)
+  }
+
+  it.each([
+    ['no model is known', {}, { review_backend: 'claude', unpriced_reviewer: 'codex' }],
+    ['its config names a model without a price', { codex_config: 'mine' }, { review_backend: 'claude' }],
+    ['its config names one with a price', { codex_config: 'gpt-5.5' }, { review_backend: 'codex' }],
+    ['the settings name one with a price', { codex: 'gpt-5.5', codex_config: 'mine' }, { review_backend: 'codex' }],
+    [
+      'the cost of the next one is known',
+      { gemini: 'gemini-2.5-pro' },
+      { review_backend: 'gemini', unpriced_reviewer: 'codex' },
+    ],
+  ])('is not chosen as the reviewer: %s', (_, models, expected) => {
+    const chosen = choose({}, models)
+    expect(chosen).toMatchObject(expected)
+    expect('unpriced_reviewer' in chosen).toBe(chosen.review_backend !== 'codex')
+  })
+
+  it('is refused if it is named, unless it may name its model later', () => {
+    const refusal = (model: string) =>
+      expect.objectContaining({
+        code: 'drive_cap_unsupported',
+        message: expect.stringContaining(`the model ${model} of codex has no price; add one to the setting prices`),
+      })
+    expect(() => choose({ backend: 'codex' }, { codex_config: 'mine' })).toThrow(refusal('mine'))
+    expect(() => choose({ review_backend: 'codex' }, { codex: 'other' })).toThrow(refusal('other'))
+    expect(() => choose({ review_backend: 'codex' }, {}, 'codex')).toThrow('backends.codex.plan is true; limit its')
+    expect(choose({ review_backend: 'codex' }, {}).review_backend).toBe('codex')
   })
 })
 

@@ -8,17 +8,17 @@ import {
   lacksLogin,
   requireProgram,
 } from '../../agents/locate-agents.ts'
-import { withoutUndefined } from '../../kit/json/json-value.ts'
-import { nearestWord } from '../../kit/match-names.ts'
+import { withoutUndefined } from '../../kit/json-value.ts'
+import { nearestProgram } from '../../kit/match-names.ts'
 import { findProgram } from '../../kit/process/find-program.ts'
 import { parseCheck } from '../../kit/process/run-check.ts'
 import type { Caller } from '../../prompts/caller.ts'
 import { mayUseBackend, refuseBackend } from '../../prompts/ceilings.ts'
 import { chooseServers } from '../../prompts/choose-servers.ts'
-import { canKnowCost } from '../../prompts/decide-cost.ts'
+import { type CostGap, describeCostGap, findCostGap } from '../../prompts/decide-cost.ts'
 import { backendNotFound } from '../../prompts/faults.ts'
 import type { PromptContext } from '../../prompts/prompt-context.ts'
-import { billingOf } from '../../prompts/turn-cost.ts'
+import { billingOf, modelBefore } from '../../prompts/turn-cost.ts'
 import { checkPreparationPath } from '../../workspace/prepare/preparation-paths.ts'
 import { driveCapUnsupported, driveProgramMissing, driveSandboxRequired } from '../faults.ts'
 import type { Options } from '../record/drive-event.shape.ts'
@@ -209,17 +209,20 @@ export function refuseMissingProgram(command: string, env: PromptContext['env'])
   const places = { env, cwd: '/' }
   const [program] = parseCheck(command)
   if (program.includes('/') || findProgram(program, places) !== undefined) return
-  throw driveProgramMissing({ command, program, nearest: nearestWord(program, listPrograms(places)) })
+  throw driveProgramMissing({ command, program, nearest: nearestProgram(program, listPrograms(places)) })
 }
 
-type Agents = Pick<Options, 'backend' | 'model' | 'review_backend' | 'review_model' | 'fallback'>
+type Reviewer = Pick<Options, 'review_backend' | 'unpriced_reviewer'>
+type Agents = Reviewer & Pick<Options, 'backend' | 'model' | 'review_model' | 'fallback'>
 type Caps = Pick<Options, 'max_tokens' | 'max_cost_microusd'>
 type Choice = OptionSources & { caps: Caps }
 
 function chooseAgents(given: GivenOptions, before: Options | undefined, choice: Choice): Agents {
   const { settings, prompts } = choice
   const backend = given.backend ?? before?.backend ?? settings.default_backend
-  const review = given.review_backend ?? before?.review_backend ?? chooseReviewer(backend, choice)
+  const named = given.review_backend ?? before?.review_backend
+  const reviewer = named === undefined ? chooseReviewer(backend, choice) : { review_backend: named }
+  const { review_backend: review } = reviewer
   const { ceilings } = prompts.by
   const fallback = [...new Set(given.fallback ?? before?.fallback ?? settings.drive.fallback)].filter(
     (each) => given.fallback !== undefined || mayUseBackend(each, ceilings),
@@ -239,37 +242,59 @@ function chooseAgents(given: GivenOptions, before: Options | undefined, choice: 
   const standIns = fallback.map((each) => ({ backend: each, model: undefined }))
   const chosen = [{ backend, model: models.model }, { backend: review, model: models.review_model }, ...standIns]
   refuseCaps(chosen, choice)
-  return { backend, review_backend: review, ...models, fallback }
+  return { backend, ...reviewer, ...models, fallback }
 }
 
 /** Throws `drive_cap_unsupported`. */
 function refuseCaps(agents: readonly { backend: string; model: string | undefined }[], choice: Choice): void {
   for (const { backend, model } of agents) {
     const located = choice.prompts.locate(backend)
-    const flag = located && unsupportedCap(located, model, choice)
-    if (flag !== undefined) throw driveCapUnsupported({ flag, backend })
+    const unkept = located && unkeptCap(located, model, choice)
+    // An agent that was named may name its model when it begins.
+    if (unkept !== undefined && unkept.gap !== 'model') throw driveCapUnsupported({ ...unkept, backend })
   }
 }
 
 /** Another agent sees what the first one overlooks. One without a login would stop the run after the work is done. */
-function chooseReviewer(backend: Backend, choice: Choice): Backend {
+function chooseReviewer(backend: Backend, choice: Choice): Reviewer {
   const { settings, prompts } = choice
   const worker = prompts.locate(backend)
   const isLoginSeen = worker !== undefined && !lacksLogin(worker, prompts.env)
   const isUsable = (each: Backend) => {
     const located = prompts.locate(each)
     if (located?.isEnabled !== true || located.program === undefined) return false
-    if (!mayUseBackend(each, prompts.by.ceilings)) return false
-    return (
-      unsupportedCap(located, undefined, choice) === undefined && !(isLoginSeen && lacksLogin(located, prompts.env))
-    )
+    return mayUseBackend(each, prompts.by.ceilings) && !(isLoginSeen && lacksLogin(located, prompts.env))
   }
-  return backendNames(settings.backends).find((each) => each !== backend && isUsable(each)) ?? backend
+  const unkept = (each: Backend) => {
+    const located = prompts.locate(each)
+    return located && unkeptCap(located, undefined, choice)
+  }
+  const others = backendNames(settings.backends).filter((each) => each !== backend && isUsable(each))
+  const [first] = others
+  return {
+    review_backend: others.find((each) => unkept(each) === undefined) ?? backend,
+    ...(first !== undefined && unkept(first)?.gap !== undefined && { unpriced_reviewer: first }),
+  }
 }
 
-/** The flag of a limit that cannot be kept, because what counts for it is not known. */
-function unsupportedCap(located: AgentLocation, model: string | undefined, choice: Choice): string | undefined {
+/** The reviewer in the options of a run whose limits are those of several. */
+export function reviewerIn({ review_backend, unpriced_reviewer }: Options): Reviewer {
+  return { review_backend, ...(unpriced_reviewer !== undefined && { unpriced_reviewer }) }
+}
+
+type UnkeptCap = { flag: string; gap?: CostGap; why: string; todo: string }
+
+/** A limit that cannot be kept, because what counts for it is not known. */
+function unkeptCap(located: AgentLocation, asked: string | undefined, choice: Choice): UnkeptCap | undefined {
   const { caps, prompts } = choice
-  if (caps.max_cost_microusd !== undefined && !canKnowCost(model, billingOf(located, prompts))) return '--max-cost'
-  return caps.max_tokens !== undefined && !located.agent.reports.tokens ? '--max-tokens' : undefined
+  const { backend, agent } = located
+  const model = modelBefore(located, asked, prompts)
+  const gap = caps.max_cost_microusd === undefined ? undefined : findCostGap(model, billingOf(located, prompts))
+  if (gap !== undefined) return { flag: '--max-cost', gap, ...describeCostGap(gap, { backend, model }) }
+  if (caps.max_tokens === undefined || agent.reports.tokens) return undefined
+  return {
+    flag: '--max-tokens',
+    why: `${backend} does not report its tokens`,
+    todo: 'use another agent, or --max-time',
+  }
 }

@@ -2,7 +2,7 @@ import type { DestructiveRequest } from '../../contract/destructive.shape.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { AnswerRecord } from '../../contract/run-record.shape.ts'
 import { isDigest } from '../../kit/digest.ts'
-import { withoutUndefined } from '../../kit/json/json-value.ts'
+import { withoutUndefined } from '../../kit/json-value.ts'
 import { type Decided, decide, type Facts } from '../decision.ts'
 import {
   answerConflict,

@@ -1,7 +1,7 @@
 import type { PinnedSource } from '../../contract/pinned-source.shape.ts'
 import type { ResumeResult, SourceChoiceReceipt } from '../../contract/resume-result.shape.ts'
 import type { SourceCandidate } from '../../contract/source-candidate.shape.ts'
-import { withoutUndefined } from '../../kit/json/json-value.ts'
+import { withoutUndefined } from '../../kit/json-value.ts'
 import { type Decided, decide, type Facts } from '../decision.ts'
 import { invalidSourceCandidateChoice, invalidSourceChoice } from '../faults.ts'
 import { type EarlyRefusal, refuseResume } from '../next-hint.ts'

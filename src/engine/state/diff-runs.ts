@@ -1,4 +1,4 @@
-import { withoutUndefined } from '../../kit/json/json-value.ts'
+import { withoutUndefined } from '../../kit/json-value.ts'
 import type { Run } from './run.ts'
 import type { ActionUpdate, RunDelta } from './run-event.shape.ts'
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { CLEAN, changed, continueRun, type Driver, type DriverOptions } from '../../../test/support/drive-run.ts'
 import { atKind, atWork } from '../../../test/support/run-states.ts'
-import type { JsonValue } from '../../kit/json/json-value.ts'
 import { readJson } from '../../kit/json/read-json.ts'
 import { writeJson } from '../../kit/json/write-json.ts'
+import type { JsonValue } from '../../kit/json-value.ts'
 import { checkRunEvent } from '../check-event.ts'
 import { ownNotes } from './notes.ts'
 

@@ -1,7 +1,7 @@
 /** Executions as they are stored and sent to clients. */
 import { Type } from 'typebox'
 import { Usage } from '../../agents/adapter/agent.shape.ts'
-import type { JsonObject } from '../../kit/json/json-value.ts'
+import type { JsonObject } from '../../kit/json-value.ts'
 import { literals, type Message, meaning, named, namedObject, optionalList } from '../../kit/shape.ts'
 import { costKind } from '../../prompts/prompt-result.shape.ts'
 import { EXECUTION_KINDS, EXECUTION_STATES } from './execution-states.ts'

@@ -5,7 +5,7 @@
 import type { ClientCall } from '../../agents/adapter/agent.shape.ts'
 import { agentSilent } from '../../agents/faults.ts'
 import { Fault } from '../../kit/fault.ts'
-import { budgetFull, budgetSpent } from '../../prompts/budget-faults.ts'
+import { isBudget } from '../../prompts/budget-faults.ts'
 import { shuttingDown } from '../../prompts/faults.ts'
 import type { PromptEvent } from '../../prompts/prompt-event.ts'
 import { type PromptResult, toPromptStatus } from '../../prompts/prompt-result.ts'
@@ -122,7 +122,7 @@ export function toPromptFault(result: PromptResult): Fault | undefined {
   if (code === sessionExpired.code) return sessionExpired({ id: result.session_id, backend })
   const reason = error ?? `it ended with exit code ${exitCode}`
   // It was stopped when its budget was spent.
-  if (code === budgetSpent.code || code === budgetFull.code)
+  if (isBudget(code))
     return new Fault({
       code,
       kind: 'rate_limited',

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import type { JsonObject } from '../../kit/json/json-value.ts'
+import type { JsonObject } from '../../kit/json-value.ts'
 import { named } from '../../kit/shape.ts'
 import { BODY_ERRORS } from '../api-description/error-responses.shape.ts'
 import { type Operation, operation } from '../api-description/operation.shape.ts'

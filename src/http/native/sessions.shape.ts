@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { BACKEND_NAME } from '../../config/backend.shape.ts'
 import { SessionTurn } from '../../executions/session-turn.shape.ts'
 import { MAX_TURNS } from '../../executions/session-turns.ts'
-import type { JsonObject } from '../../kit/json/json-value.ts'
+import type { JsonObject } from '../../kit/json-value.ts'
 import {
   type Message,
   named,

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import type { JsonObject } from '../../kit/json/json-value.ts'
+import type { JsonObject } from '../../kit/json-value.ts'
 import { type Message, named, namedObject, namedStrict } from '../../kit/shape.ts'
 import { BODY_ERRORS, SESSION_ERRORS } from '../api-description/error-responses.shape.ts'
 import {

@@ -1,7 +1,7 @@
 /** Reads a request for a response: what the agent gets, and what is stored to send the response again. */
 
 import { requestInvalid } from '../../kit/faults.ts'
-import type { JsonObject } from '../../kit/json/json-value.ts'
+import type { JsonObject } from '../../kit/json-value.ts'
 import { checker } from '../../kit/schema.ts'
 import type { WireMessage } from '../../prompts/chat-messages.ts'
 import { unsupportedFeature } from '../../prompts/faults.ts'

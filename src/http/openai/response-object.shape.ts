@@ -1,6 +1,6 @@
 /** A response of the Responses API, and the events of its stream. */
 import { type TProperties, Type } from 'typebox'
-import type { JsonObject } from '../../kit/json/json-value.ts'
+import type { JsonObject } from '../../kit/json-value.ts'
 import { literals, type Message, named, namedObject, optionalChoice, tagged } from '../../kit/shape.ts'
 
 const count = (description?: string) => Type.Integer({ minimum: 0, ...(description !== undefined && { description }) })

@@ -2,7 +2,7 @@
 import type { Execution } from '../../executions/store/execution.shape.ts'
 import { withoutIdPrefix } from '../../executions/store/execution-id.ts'
 import { messageInvalid } from '../../kit/faults.ts'
-import type { JsonObject } from '../../kit/json/json-value.ts'
+import type { JsonObject } from '../../kit/json-value.ts'
 import type { Rule } from '../../kit/schema.ts'
 import type { StoredMessage } from './response-input.ts'
 import type { ResponseObject } from './response-object.shape.ts'

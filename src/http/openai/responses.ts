@@ -4,7 +4,7 @@ import { carryTurns, type QuotedTurn } from '../../executions/carry-conversation
 import { executionEnded } from '../../executions/store/faults.ts'
 import { isFault } from '../../kit/fault.ts'
 import { messageInvalid } from '../../kit/faults.ts'
-import type { JsonObject } from '../../kit/json/json-value.ts'
+import type { JsonObject } from '../../kit/json-value.ts'
 import { checker } from '../../kit/schema.ts'
 import { type Caller, USER } from '../../prompts/caller.ts'
 import { sessionNotFound } from '../../sessions/faults.ts'

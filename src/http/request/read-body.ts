@@ -4,8 +4,8 @@
  */
 import { Worker } from 'node:worker_threads'
 import { jsonInvalid } from '../../kit/faults.ts'
-import type { JsonValue } from '../../kit/json/json-value.ts'
 import { type ReadJsonOptions, readJson } from '../../kit/json/read-json.ts'
+import type { JsonValue } from '../../kit/json-value.ts'
 
 export const BODY_RULES: ReadJsonOptions = {
   input: 'the request body',

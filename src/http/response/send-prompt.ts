@@ -3,7 +3,7 @@
  * disconnects ends its agent, unless the request is detached or has an `Idempotency-Key`.
  */
 import { toTimestamp } from '../../kit/clock.ts'
-import type { JsonObject } from '../../kit/json/json-value.ts'
+import type { JsonObject } from '../../kit/json-value.ts'
 import type { PromptEvent } from '../../prompts/prompt-event.ts'
 import type { PromptRequest } from '../../prompts/prompt-request.ts'
 import { type PartResult, type PromptResult, toPromptStatus } from '../../prompts/prompt-result.ts'

@@ -1,6 +1,6 @@
 import { orUndefined } from '../fault.ts'
 import { type JsonPlace, type JsonReason, jsonInvalid } from '../faults.ts'
-import { jsonLocation } from './json-value.ts'
+import { jsonLocation } from '../json-value.ts'
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c

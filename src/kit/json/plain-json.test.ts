@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { MAX_JSON_DEPTH } from './json-value.ts'
+import { MAX_JSON_DEPTH } from '../json-value.ts'
 import { parsePlainJson } from './plain-json.ts'
 
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)

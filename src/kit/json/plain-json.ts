@@ -9,8 +9,8 @@
  * 5. No number has a fraction or an exponent, and none is past 2^53, where an integer may be rounded.
  */
 import { orUndefined } from '../fault.ts'
+import { isArray, type JsonValue, MAX_JSON_DEPTH } from '../json-value.ts'
 import { closingQuote } from './json-string.ts'
-import { isArray, type JsonValue, MAX_JSON_DEPTH } from './json-value.ts'
 
 const QUOTE = 0x22
 const FULL_STOP = 0x2e

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Fault } from '../fault.ts'
 import type { JsonPlace, JsonReason } from '../faults.ts'
-import { MAX_JSON_DEPTH } from './json-value.ts'
+import { MAX_JSON_DEPTH } from '../json-value.ts'
 import { type ReadJsonOptions, readJson } from './read-json.ts'
 
 type Options = Partial<ReadJsonOptions>

@@ -7,7 +7,7 @@
  */
 import { isUtf8 } from 'node:buffer'
 import { type JsonReason, jsonInvalid } from '../faults.ts'
-import type { JsonValue } from './json-value.ts'
+import type { JsonValue } from '../json-value.ts'
 import { parsePlainJson } from './plain-json.ts'
 import { parseStrictJson } from './strict-json.ts'
 

@@ -1,5 +1,5 @@
+import { type JsonValue, MAX_JSON_DEPTH } from '../json-value.ts'
 import { JsonCursor, readString } from './json-string.ts'
-import { type JsonValue, MAX_JSON_DEPTH } from './json-value.ts'
 
 const QUOTE = 0x22
 const COMMA = 0x2c

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type JsonValue, MAX_JSON_DEPTH } from './json-value.ts'
+import { type JsonValue, MAX_JSON_DEPTH } from '../json-value.ts'
 import {
   jsonPieces,
   shortJsonText,

@@ -6,8 +6,8 @@
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { isArray, type JsonObject, type JsonValue, jsonLocation, MAX_JSON_DEPTH } from '../json-value.ts'
 import { compareBytes } from '../utf8.ts'
-import { isArray, type JsonObject, type JsonValue, jsonLocation, MAX_JSON_DEPTH } from './json-value.ts'
 
 /** The same text as `JSON.stringify`, with members in the order of the value; bigints become integer literals. */
 export function writeJson(value: JsonValue): string {

@@ -6,7 +6,8 @@ import { describe, expect, it } from 'vitest'
 import { NOWHERE } from '../../../test/support/nowhere.ts'
 import { temporaryDirectory } from '../../../test/support/run-drover.ts'
 import { command } from '../../../test/support/test-command.ts'
-import { type ProcessCommand, startFault, startProcess } from './process.ts'
+import { type ProcessCommand, startProcess } from './process.ts'
+import { startFault } from './start-fault.ts'
 
 describe('startProcess', () => {
   it.each<[string, string, ProcessCommand]>([

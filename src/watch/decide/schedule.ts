@@ -1,7 +1,7 @@
 /** When a schedule is due. Pure. */
 import { Cron } from 'croner'
 import { toErrorMessage } from '../../kit/fault.ts'
-import { scheduleInvalid } from '../faults.ts'
+import { scheduleInvalid } from './faults.ts'
 
 export type Schedule = {
   /** Five fields, as in a crontab. */

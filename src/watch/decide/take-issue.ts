@@ -75,7 +75,7 @@ export type IssueClaim = Pick<ForgeComment, 'author' | 'createdAt'> & {
   readonly isDone: boolean
 }
 
-/** In the order of the comments, which GitHub numbers. */
+/** The first comment with a mark has taken the issue. In the order of the comments, which GitHub numbers. */
 export function claimsIn(comments: readonly Omit<ForgeComment, 'url' | 'updatedAt' | 'on'>[]): IssueClaim[] {
   return comments
     .flatMap(({ id, author, createdAt, body }) => {

@@ -46,6 +46,20 @@ it.each<[Record<string, string>, string[], string[]]>([
   expect(propose(new Map(Object.entries(files)))).toMatchObject({ setup, checks })
 })
 
+it.each([
+  ['.env.test', true],
+  ['.env.test.local', true],
+  ['.env.ci', true],
+  ['.env', false],
+  ['.env.c', false],
+  ['.env.production', false],
+  ['.envrc', false],
+  ['.env.d/test', false],
+])('files with variables for tests, which git ignores, are copied: %s (%s)', (name, isCopied) => {
+  const files = new Map([['package.json', '{ "scripts": { "test": "node --env-file=.env.ci check.js" } }']])
+  expect(propose(files, [name])?.copy).toEqual(isCopied ? [name] : [])
+})
+
 it('proposes nothing where it recognises nothing', () => {
   expect(propose(new Map([['README.md', '']]))).toBeUndefined()
 })

@@ -1,7 +1,9 @@
 /** What a project needs before its tests can run, as its package managers tell it. */
+import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { tryTo } from '../../kit/fault.ts'
 import { readFileBytes } from '../../kit/files/read-file.ts'
+import { askGitForOutput, type Git } from '../git.ts'
 
 /** The files in the root of a project that are looked at, with their content. */
 export type RootFiles = ReadonlyMap<string, string>
@@ -12,6 +14,8 @@ export type Proposal = {
   readonly setup: readonly string[]
   /** Directories that the setup fills. */
   readonly share: readonly string[]
+  /** Files with variables for tests, which git ignores. */
+  readonly copy: readonly string[]
   readonly checks: readonly string[]
 }
 
@@ -143,14 +147,15 @@ export const INPUT_NAMES: ReadonlySet<string> = new Set(
   ECOSYSTEMS.flatMap(({ inputs, managers }) => [...inputs, ...managers.flatMap(({ files }) => files)]),
 )
 
-/** Undefined if no package manager was recognised. */
-export function propose(files: RootFiles): Proposal | undefined {
+/** `ignored`: the files in the root that git ignores. Undefined if no package manager was recognised. */
+export function propose(files: RootFiles, ignored: readonly string[] = []): Proposal | undefined {
   const found = ECOSYSTEMS.flatMap(({ managers }) => recognise(managers, files) ?? [])
   if (found.length === 0) return undefined
   return {
     found: found.map(({ manager: { name: manager }, file }) => ({ manager, file })),
     setup: found.flatMap(({ manager: { setup } }) => setup),
     share: found.flatMap(({ manager: { share } }) => share),
+    copy: ignored.filter((name) => isForTests(name, files)),
     checks: found.flatMap(({ manager: { checks } }) => checks(files)),
   }
 }
@@ -189,6 +194,13 @@ function pythonChecks(files: RootFiles, python: string): string[] {
   return [mentions(files, /\bpytest\b/) ? `${python} -m pytest` : `${python} -m unittest`]
 }
 
+/** Other such files may have secrets that tests do not need. */
+function isForTests(name: string, files: RootFiles): boolean {
+  if (!/^\.env(?:\.[\w.-]+)?$/.test(name)) return false
+  const word = new RegExp(`(?<![\\w.-])${name.replaceAll('.', '\\.')}(?![\\w.-])`)
+  return /\btest/.test(name) || mentions(files, word)
+}
+
 function mentions(files: RootFiles, name: RegExp): boolean {
   return [...files.values()].some((content) => name.test(content))
 }
@@ -196,13 +208,21 @@ function mentions(files: RootFiles, name: RegExp): boolean {
 /** A lock file may be large, and only manifests are read for words. */
 const LIMIT_BYTES = 16 * 1024 * 1024
 
+type Project = { readonly root: string; readonly git: Git; readonly signal: AbortSignal }
+
 /** Looks into a project. Undefined if nothing was recognised. */
-export function lookForSetup(root: string): Proposal | undefined {
+export async function lookForSetup({ root, git, signal }: Project): Promise<Proposal | undefined> {
   const files = [...INPUT_NAMES].flatMap((name) => {
     const content = readText(join(root, name))
     return content === undefined ? [] : [[name, content] as const]
   })
-  return propose(new Map(files))
+  const args = ['ls-files', '-z', '--others', '--ignored', '--exclude-standard', '--', ':(glob).env*'] as const
+  const listed = await askGitForOutput(git, { directory: root, args, signal })
+  const ignored = listed.toString('utf8').split('\0')
+  return propose(
+    new Map(files),
+    ignored.filter((name) => lstatSync(join(root, name), { throwIfNoEntry: false })?.isFile() === true),
+  )
 }
 
 function readText(path: string): string | undefined {

@@ -6,7 +6,7 @@ import { temporaryDirectory } from '../../../test/support/run-drover.ts'
 import { createRepository } from '../../../test/support/temporary-repository.ts'
 import { discoverWorkspace } from '../discover-workspace.ts'
 import { locateGit } from '../git.ts'
-import { puttingBack } from './put-back.ts'
+import { puttingBack, removeUntracked } from './put-back.ts'
 
 const git = locateGit({ env: PLAIN_ENV, cwd: '/' })
 const { signal } = new AbortController()
@@ -20,13 +20,14 @@ async function open() {
   repository.write('changed', 'by a person\n')
   repository.write('new/mine', 'mine\n')
   const workspace = await discoverWorkspace({ start: repository.root, git, signal })
-  const around = async (work: () => void) =>
-    await puttingBack({ git, workspace, signal }, async () => {
+  const around = async (work: () => void, what: { createdOnly?: true } = {}) =>
+    await puttingBack({ git, workspace, signal, ...what }, async () => {
       work()
       return 'done'
     })
   const place = (path: string) => join(repository.root, path)
-  return { ...repository, around, place, read: (path: string) => readFileSync(place(path), 'utf8') }
+  const remove = async (path: string) => await removeUntracked({ git, workspace, signal }, () => [path])
+  return { ...repository, around, remove, place, read: (path: string) => readFileSync(place(path), 'utf8') }
 }
 
 it('puts back what was changed, created and deleted, and keeps changes from before and ignored files', async () => {
@@ -111,4 +112,27 @@ it('changes nothing if nothing was changed', async () => {
   const before = [ask('status', '--porcelain'), lstatSync(place('kept')).mtimeMs]
   expect(await around(() => undefined)).toEqual({ result: 'done', paths: [] })
   expect([ask('status', '--porcelain'), lstatSync(place('kept')).mtimeMs]).toEqual(before)
+})
+
+it('removes only what was created, and unstages it', async () => {
+  const { around, place, read, git: ask, write } = await open()
+  const { paths } = await around(
+    () => {
+      for (const path of ['changed', 'new/mine', 'created', 'new/created', 'cache']) write(path, 'by a check\n')
+      rmSync(place('deleted'))
+      ask('add', 'created')
+    },
+    { createdOnly: true },
+  )
+  expect(paths).toEqual(['created', 'new/created'])
+  expect([read('changed'), read('new/mine'), read('cache')]).toEqual(Array(3).fill('by a check\n'))
+  expect(ask('status', '--porcelain').split('\n').sort().join('\n').trim()).toBe('D deleted\n M changed\n?? new/')
+})
+
+it('removes an untracked file that was chosen, and no tracked one', async () => {
+  const { remove, place } = await open()
+  expect(await remove('new/mine')).toEqual(['new/mine'])
+  expect(existsSync(place('new/mine'))).toBe(false)
+  expect(await remove('changed')).toEqual([])
+  expect(existsSync(place('changed'))).toBe(true)
 })

@@ -2,16 +2,21 @@
 import { lstatSync, readFileSync, rmSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { replaceFile } from '../../kit/files/write-file.ts'
-import { askGitForOutput, type Git } from '../git.ts'
+import { askGitForOutput, type Git, SLOW_GIT_MS } from '../git.ts'
 import { askStatus, type ChangedPath } from '../worktree-status.ts'
 import { type WorktreeOptions, withIndexOfFiles } from './diff-worktree.ts'
+
+type PutBackOptions = WorktreeOptions & {
+  /** Files from before stay as `work` leaves them. */
+  readonly createdOnly?: boolean
+}
 
 /**
  * Calls `work`. What it changes, creates or deletes is put back, except files that git ignores, and named. Changes from before
  * stay, whether they are staged or not. What `work` stages or unstages is put back too.
  */
 export async function puttingBack<T>(
-  options: WorktreeOptions,
+  options: PutBackOptions,
   work: () => Promise<T>,
 ): Promise<{ result: T; paths: readonly string[] }> {
   const { signal } = options
@@ -22,14 +27,36 @@ export async function puttingBack<T>(
     const restoreIndex = keepIndex(join(options.workspace.git_dir, 'index'))
     const result = await work()
     restoreIndex()
-    const changed = (await listChanges()).filter(({ bytes }) => !before.has(bytes))
+    const listNew = async () => (await listChanges()).filter(({ bytes }) => !before.has(bytes))
+    const changed = (await listNew()).filter((each) => options.createdOnly !== true || isUntracked(each))
     if (changed.length === 0) return { result, paths: [] }
-    await checkOut(git, options)
+    if (options.createdOnly !== true) await checkOut(git, options)
     // Only now, because the ignore rules are files too.
-    const created = (await listChanges()).filter(({ bytes }) => !before.has(bytes))
-    for (const { bytes } of created) rmSync(toPlace(directory, bytes), { recursive: true, force: true })
+    const created = options.createdOnly === true ? changed : await listNew()
+    remove(directory, created)
     return { result, paths: [...new Set([...changed, ...created].map(({ path }) => path))] }
   })
+}
+
+type Listed = { readonly untracked: readonly string[]; readonly tracked: readonly string[] }
+
+/** Removes the untracked files that `choose` names, and returns their paths. */
+export async function removeUntracked(
+  { git, workspace, signal }: WorktreeOptions,
+  choose: (paths: Listed) => readonly string[],
+): Promise<string[]> {
+  const around = { directory: workspace.worktree_root, signal }
+  const pinned = { ...git, pinned: workspace, timeoutMs: SLOW_GIT_MS }
+  const untracked = (await askStatus(pinned, around)).changed.filter(isUntracked)
+  const tracked = (await askGitForOutput(pinned, { ...around, args: ['ls-files', '-z'] })).toString('utf8').split('\0')
+  const chosen = new Set(choose({ untracked: untracked.map(({ path }) => path), tracked }))
+  const unwanted = untracked.filter(({ path }) => chosen.has(path))
+  remove(around.directory, unwanted)
+  return unwanted.map(({ path }) => path)
+}
+
+function remove(directory: string, files: readonly ChangedPath[]): void {
+  for (const { bytes } of files) rmSync(toPlace(directory, bytes), { recursive: true, force: true })
 }
 
 /** Reads the index, and returns a function that puts it back if it has changed since. */
@@ -52,6 +79,8 @@ function keepIndex(path: string): () => void {
 function isNotInIndex({ category, state }: ChangedPath): boolean {
   return category === 'untracked' || state[1] !== '.'
 }
+
+const isUntracked = ({ category }: ChangedPath): boolean => category === 'untracked'
 
 async function checkOut(git: Git, { workspace, signal }: WorktreeOptions): Promise<void> {
   const args = ['checkout-index', '--all', '--force', '--quiet'] as const

@@ -7,6 +7,8 @@ import { askVersion, findVersionProgram, type VersionAnswer } from '../../../age
 import type { Config } from '../../../config/config.shape.ts'
 import { mergeLayers } from '../../../config/layers.ts'
 import type { Environment } from '../../../kit/process/child-environment.ts'
+import { describeCostGap, findCostGap } from '../../../prompts/decide-cost.ts'
+import { billingOf, modelBefore } from '../../../prompts/turn-cost.ts'
 import type { BackendTest } from '../../../service/drover-service.ts'
 import { describeTest } from '../../backends/backends-command.ts'
 import type { CheckContext } from './doctor-check.ts'
@@ -22,6 +24,10 @@ export const AGENT = defineFindings('Agents', 'agent', {
   agent_login_missing: warning(
     'The agent has no file with a login, and no variable with a key is set. Some logins cannot be seen without asking the agent: only `--try` is sure.',
     'log in as the report says, then run drover doctor --try',
+  ),
+  agent_cost_unknown: ok(
+    'What the agent costs is not known before it starts, so `--max-cost` cannot count it: a run does not choose it as its reviewer.',
+    'name a model that has a price, as the report says',
   ),
   agent_disabled: ok('The configuration disables the agent, so drover did not look for it.'),
   agent_not_installed: warning(
@@ -68,7 +74,8 @@ export async function checkAgents(context: CheckContext): Promise<Finding[]> {
     ])
     const facts = { isRoot, env, hasTimeout, isDefault: backend === config.default_backend }
     const isOutside = config.sandbox.mode === 'off'
-    return [...assessAgent(located, answer, facts), ...assessLogin(located, { env, tried, isOutside })]
+    const login = assessLogin(located, { env, tried, isOutside })
+    return [...assessAgent(located, answer, facts), ...login, ...assessCost(located, { config, env })]
   })
   return [...assessAll(agents, config), ...(await Promise.all(findings)).flat()]
 }
@@ -130,6 +137,16 @@ function assessLogin(
       todo,
     }),
   ]
+}
+
+function assessCost(located: AgentLocation, { config, env }: { config: Config; env: Environment }): Finding[] {
+  if (!located.isEnabled || located.program === undefined) return []
+  const { backend } = located
+  const model = modelBefore(located, undefined, { settings: config, env })
+  const gap = findCostGap(model, billingOf(located, { settings: config, locate: () => located }))
+  if (gap === undefined) return []
+  const { why, todo } = describeCostGap(gap, { backend, model })
+  return [AGENT.agent_cost_unknown({ detail: `--max-cost cannot count ${backend}: ${why}`, todo })]
 }
 
 function assessMissing(

@@ -1,6 +1,5 @@
 import { parseOrigin } from '../../../forge/forge.ts'
-import { locateGh } from '../../../forge/gh.ts'
-import { type GhInspection, type GhRights, inspectGh } from '../../../forge/inspect-gh.ts'
+import { type GhInspection, type GhRights, inspectGh, locateGh } from '../../../forge/gh.ts'
 import { Fault } from '../../../kit/fault.ts'
 import { formatVersion, isOlder, type Version } from '../../../kit/process/find-program.ts'
 import { askGit } from '../../../workspace/git.ts'

@@ -3,7 +3,7 @@ import { accessSync, constants, statfsSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname } from 'node:path'
 import { findPaths } from '../../../config/paths.ts'
-import { tryTo } from '../../../kit/fault.ts'
+import { orUndefined, tryTo } from '../../../kit/fault.ts'
 import { systemReason } from '../../../kit/files/disk.ts'
 import type { CheckContext } from './doctor-check.ts'
 import { defineFindings, type Finding, ok, problem, warning } from './finding.ts'
@@ -67,13 +67,11 @@ function assessHome(home: string): Finding {
 }
 
 function readSpace(wanted: string): Space | undefined {
-  try {
+  return orUndefined(() => {
     const path = nearestExisting(wanted)
     const { bavail, bsize, files, ffree } = statfsSync(path)
     return { path, device: statSync(path).dev, freeBytes: bavail * bsize, freeFiles: files === 0 ? undefined : ffree }
-  } catch {
-    return undefined
-  }
+  })
 }
 
 /** One finding for each disk. Pure. */

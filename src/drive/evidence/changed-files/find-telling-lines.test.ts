@@ -87,6 +87,7 @@ describe('a new line tells', () => {
     ['an exception for one line, in a block', 'wind.js', 'x() /* eslint-disable-line no-console */'],
     ['prose', 'docs/wind.md', 'Set DROVER_PORT.'],
     ['another name', 'wind.sh', 'echo "$MY_DROVER" drover_port'],
+    ['a binary file', '__pycache__/wind.pyc', `\0${ROOT}/wind.py`],
   ])('nothing in %s', (_, path, text) => {
     expect(find(path, text)).toEqual([])
   })

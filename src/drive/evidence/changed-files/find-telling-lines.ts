@@ -66,12 +66,14 @@ const KINDS: readonly (readonly [RegExp, string])[] = [
 ]
 /** Texts for people may name all of it. */
 const PROSE = /\.(?:md|mdx|markdown|txt|rst|adoc)$/i
+/** Git calls a file binary that has a NUL in as much of its beginning. */
+const BINARY_HEAD = 8000
 /** Of one file: a person who looks sees the others. */
 const MAX_LINES = 3
 
-/** `worktree` is the root of the worktree, which is removed after the work. */
+/** A binary file has none. `worktree` is the root of the worktree, which is removed after the work. */
 export function findTellingLines({ path, before, after }: Changed, worktree: string): TellingLine[] {
-  if (PROSE.test(path)) return []
+  if (PROSE.test(path) || after?.slice(0, BINARY_HEAD).includes('\0') === true) return []
   const found = findNewLines({ before, after }, (text) => {
     if (text.includes(worktree)) return 'it names the worktree of the run, which is removed'
     return KINDS.find(([pattern]) => pattern.test(text.slice(0, MAX_LINE)))?.[1]

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { AgentQuestion } from '../agents/adapter/agent.ts'
-import { readForm, toForm } from './question-form.ts'
+import { readForm, toForm } from './acp-session.ts'
 
 const OPTIONS = [{ label: 'SQLite', description: 'one file' }, { label: 'PostgreSQL' }]
 const QUESTIONS: AgentQuestion[] = [

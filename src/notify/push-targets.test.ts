@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { encrypt } from './web-push.ts'
+import { encrypt } from './push-targets.ts'
 
 /** The example in section 5 of RFC 8291. */
 it('encrypts the example of the standard as the standard does', () => {

@@ -1,5 +1,5 @@
 /** Faults of watchers. */
-import { defineFault } from '../kit/fault.ts'
+import { defineFault } from '../../kit/fault.ts'
 
 export const watchBusy = defineFault('watch_busy', 'conflict', {
   when: 'Another process of this user watches the same repository, or has the same schedule with the same goal.',
