@@ -4,7 +4,7 @@ import { preparationFailed } from '../workspace/faults.ts'
 import { type Preparation, prepareWorktree } from '../workspace/prepare/prepare-worktree.ts'
 import { commandRunner } from './drive-boundary.ts'
 import { type DriveContext, readDriveState, record } from './drive-context.ts'
-import type { Options } from './record/drive-event.shape.ts'
+import type { Options } from './record/drive-options.shape.ts'
 import type { BaselineRun } from './record/drive-state.ts'
 import { toEnd } from './run-checks.ts'
 

@@ -2492,7 +2492,7 @@ export type RunLimitDecidedEvent = {
   }
 }
 
-/** No agent gets a request until then. `is_guess`: the agent did not say when its limit is reset. `budget`: older records have none. */
+/** No agent gets a request until then. `is_guess`: the reset is not known. */
 export type RunWaitingForLimitEvent = {
   /** Counts from 1, without gaps. */
   seq: number

@@ -1,5 +1,6 @@
 /** What a driver does before the first attempt: prepare the worktree, and run the checks once. Pure. */
-import type { DrivePause, Options, Place } from '../record/drive-event.shape.ts'
+import type { DrivePause, Place } from '../record/drive-event.shape.ts'
+import type { Options } from '../record/drive-options.shape.ts'
 import type { BaselineRun, DriveState } from '../record/drive-state.ts'
 
 export type BeforeWork =

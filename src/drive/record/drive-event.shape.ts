@@ -6,6 +6,7 @@ import { literals, type Message, meaning, named, strict, tagged } from '../../ki
 import { RefusingBudget } from '../../prompts/budget-list.shape.ts'
 import { costKind } from '../../prompts/prompt-result.shape.ts'
 import { BoundarySeen } from './boundary-summary.shape.ts'
+import { Options } from './drive-options.shape.ts'
 import * as following from './follow-event.shape.ts'
 import { actEvents } from './follow-event.shape.ts'
 import { FLAGS } from './review-flags.ts'
@@ -54,50 +55,6 @@ export const TraceEntry = named(
   ]),
 )
 export type TraceEntry = Message<typeof TraceEntry>
-
-const BASELINES = ['note', 'skip', 'require'] as const
-const ON_FLAGS = ['deliver', 'ask'] as const
-const ON_LIMIT = ['ask', 'wait', 'next', 'pause'] as const
-
-export const Options = named(
-  'driveOptions',
-  strict({
-    backend: text,
-    model: optional(text),
-    review_backend: text,
-    review_model: optional(text),
-    /** It would review if its cost were known, so that the limit of costs could be kept. */
-    unpriced_reviewer: optional(text),
-    approval_mode: literals(['default', 'auto', 'sandboxed', 'none', 'always']),
-    is_demo: Type.Boolean(),
-    checks: Type.Array(text),
-    check_timeout_ms: count,
-    max_tokens: optional(count),
-    max_cost_microusd: optional(count),
-    max_time_ms: optional(count),
-    rounds: count,
-    attempts: count,
-    stall_ms: count,
-    deliver: literals(['none', 'branch', 'pr']),
-    /** How the worktree is prepared, and what happens if a check fails before the work. Older records have none of it. */
-    setup: optional(Type.Array(text)),
-    copy: optional(Type.Array(text)),
-    share: optional(Type.Array(text)),
-    setup_timeout_ms: optional(count),
-    baseline: optional(literals(BASELINES)),
-    /** What happens before the delivery if a flag is serious. Older records have none. */
-    on_flags: optional(literals(ON_FLAGS)),
-    /** What happens if an agent reaches a limit of its provider. Older records have none of it. */
-    on_limit: optional(literals(ON_LIMIT)),
-    max_wait_ms: optional(count),
-    fallback: optional(Type.Array(text)),
-    sandbox: optional(literals(['on', 'off', 'required'])),
-    /** The MCP servers that agents get. Absent: none. */
-    mcp_servers: optional(Type.Array(text)),
-    ...following.FOLLOW_OPTIONS,
-  }),
-)
-export type Options = Message<typeof Options>
 
 /** Where the agents work. */
 const Place = tagged('kind', [
@@ -306,17 +263,13 @@ export const DriveEvent = named(
       by: literals(['person', 'drover']),
       choice: literals(['wait', 'next', 'pause']),
     }),
-    event(
-      'waiting_for_limit',
-      'No agent gets a request until then. `is_guess`: the agent did not say when its limit is reset. `budget`: older records have none.',
-      {
-        backend: text,
-        code: text,
-        until: UtcTimestamp,
-        is_guess: optional(Type.Literal(true)),
-        budget: optional(RefusingBudget),
-      },
-    ),
+    event('waiting_for_limit', 'No agent gets a request until then. `is_guess`: the reset is not known.', {
+      backend: text,
+      code: text,
+      until: UtcTimestamp,
+      is_guess: optional(Type.Literal(true)),
+      budget: optional(RefusingBudget),
+    }),
     event('limit_passed', 'The agent is tried again.', { backend: text }),
     event('handed_over', 'Another agent does the work from now on, because an attempt reached a limit.', {
       attempt: count,

@@ -17,7 +17,7 @@ import { drivenRunOver, drivenRunWaits, runNotQueued, runQueueFull } from '../fa
 import { joinGroup, type RunGroup } from '../group-totals.ts'
 import type { NightReports } from '../night/night-report.shape.ts'
 import { lastRound } from '../read-verdict.ts'
-import type { Options } from '../record/drive-event.shape.ts'
+import type { Options } from '../record/drive-options.shape.ts'
 import type { DrivenRecord } from '../record/driven-record.shape.ts'
 import { saveDriven } from '../record/driven-records.ts'
 import { driveBusy } from '../record/faults.ts'
