@@ -25,6 +25,3 @@ const RETRYABLE: ReadonlySet<string> = new Set([
 export function isRetryable(code: string): boolean {
   return RETRYABLE.has(code)
 }
-
-/** For the test that all of them exist. */
-export const RETRYABLE_CODES: readonly string[] = [...RETRYABLE]

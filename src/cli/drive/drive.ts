@@ -8,8 +8,8 @@ import type { Config } from '../../config/config.shape.ts'
 import { withProject } from '../../config/projects/projects.ts'
 import type { Place } from '../../drive/record/drive-event.shape.ts'
 import { readDrive } from '../../drive/record/drive-journal.ts'
-import type { Options } from '../../drive/record/drive-options.shape.ts'
 import type { DriveState } from '../../drive/record/drive-state.ts'
+import type { Options } from '../../drive/record/recorded-options.shape.ts'
 import { choosesLimit, completeOptions, type GivenOptions, reviewerIn } from '../../drive/start/drive-options.ts'
 import {
   type DriveStart,

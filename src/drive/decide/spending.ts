@@ -2,8 +2,8 @@
 import { isBudget } from '../../prompts/budget-faults.ts'
 import { countTokens } from '../../prompts/tokens.ts'
 import type { DrivePause } from '../record/drive-event.shape.ts'
-import type { Options } from '../record/drive-options.shape.ts'
 import type { Attempt, DriveState } from '../record/drive-state.ts'
+import type { Options } from '../record/recorded-options.shape.ts'
 import type { Spent } from '../record/spent.shape.ts'
 
 type Used = Pick<DriveState, 'spent' | 'attempts' | 'delivery_check'>
