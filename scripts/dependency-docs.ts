@@ -33,7 +33,7 @@ export function dependencyDocs(root: string): string {
   const [direct, indirect] = [true, false].map((wanted) => sorted.filter(({ name }) => name in dependencies === wanted))
   return `# Dependencies
 
-What is installed with drover. Versions are exact, no package runs a script when it is installed, and each license allows use and
+What is installed with drover. Versions are exact, except that of \`@types/node\`, of which your program must have one only. No package runs a script when it is installed, and each license allows use and
 distribution. \`npm run generate\` writes this page from the lock file and fails otherwise.
 
 ${markdownTable(['Dependency', 'Version', 'License'], direct?.map(row) ?? [])}

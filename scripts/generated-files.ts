@@ -12,7 +12,8 @@ import { NightReports } from '../src/drive/night/night-report.shape.ts'
 import { DriveEvent } from '../src/drive/record/drive-event.shape.ts'
 import { DrivenRecord, RunCopy } from '../src/drive/record/driven-record.shape.ts'
 import { AgentLimit, SettingsDecision } from '../src/drive/record/user-records.shape.ts'
-import { DrivenDiff, DrivenRun, DrivenRunEvent, DrivenRunPage } from '../src/drive/service/driven-run.shape.ts'
+import { DrivenDiff, DrivenRun, DrivenRunPage } from '../src/drive/service/driven-run.shape.ts'
+import { DrivenRunEvent } from '../src/drive/service/driven-run-event.shape.ts'
 import { RunEvent } from '../src/engine/state/run-event.shape.ts'
 import { SessionTurn } from '../src/executions/session-turn.shape.ts'
 import { Execution, ExecutionEvent, ExecutionPage } from '../src/executions/store/execution.shape.ts'
@@ -87,6 +88,7 @@ import { manPage } from './man-page.ts'
 import { declareMcpTools, mcpTools, mcpToolsModule } from './mcp-tools.ts'
 import { declareOpenApi, openApiDocument, openApiModule } from './openapi/document.ts'
 import { protocolDocs } from './protocol-docs.ts'
+import { runEventDocs } from './run-event-docs.ts'
 import { declareSeccomp, seccompModule } from './seccomp/filters.ts'
 
 export async function generatedFiles(): Promise<GeneratedFile[]> {
@@ -119,7 +121,7 @@ export async function generatedFiles(): Promise<GeneratedFile[]> {
     { path: 'docs/cli.md', content: cliDocs() },
     { path: 'man/drover.1', content: manPage(readVersion()) },
     { path: 'docs/clients/README.md', content: clientDocs(join(import.meta.dirname, '..'), readResults()) },
-    { path: 'docs/http-api.md', content: limitDocs(join(import.meta.dirname, '..')) },
+    { path: 'docs/http-api.md', content: runEventDocs(limitDocs(join(import.meta.dirname, '..'))) },
     { path: 'docs/errors.md', content: `${await errorDocs()}\n` },
   ]
 }

@@ -64,6 +64,29 @@ describe('docs/errors.md', () => {
   })
 })
 
+const table = readFileSync(join(ROOT, 'src', 'kit', 'retryable.ts'), 'utf8')
+const retryable = [...table.matchAll(/'([a-z_]+)'/g)].map(([, code = '']) => code)
+
+describe('what to repeat', () => {
+  it('is said of codes that exist, and nothing else says yes', () => {
+    expect(retryable.filter((code) => !all.includes(code))).toEqual([])
+    const yes = page.split('\n').filter((line) => /^\| `/.test(line) && line.includes('| yes |'))
+    expect(yes.map((line) => /`([^`]+)`/.exec(line)?.[1]).sort()).toEqual([...retryable].sort())
+  })
+
+  it('never depends on the person, who canceled it or has to change something', () => {
+    const final = [
+      'agent_cancelled',
+      'canceled',
+      'agent_auth_failed',
+      'git_missing',
+      'session_store_newer',
+      'invalid_request',
+    ]
+    expect(retryable.filter((code) => final.includes(code))).toEqual([])
+  })
+})
+
 describe('a code in a test of the whole program', () => {
   it('is in docs/errors.md', () => {
     const seen = globSync('test/{http,cli,library,acp,drive}/**/*.test.ts', { cwd: ROOT }).flatMap((file) => [

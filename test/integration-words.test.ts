@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createDrover, type DroverError, type DroverOptions, type PromptEvent } from '../src/library/drover.ts'
+import { installFakeAgents } from './support/fake-agent.ts'
 import { firstOf } from './support/full-counts.ts'
 import { temporaryDirectory } from './support/run-drover.ts'
 import { until } from './support/until.ts'
@@ -81,14 +82,34 @@ describe.each(firstOf(AGENTS))('the demo agent as %s', (backend) => {
   })
 
   it.each([
-    ['please fail', { code: 'agent_service_failed', result: { upstream_status: 500 } }],
-    ['please be overloaded', { code: 'agent_overloaded' }],
+    ['please fail', { code: 'agent_service_failed', retryable: false, result: { upstream_status: 500 } }],
+    ['please be overloaded', { code: 'agent_overloaded', retryable: true }],
     ['please be logged out', { code: 'agent_auth_failed' }],
     ['please reach your limit for 5 minutes', { code: 'agent_usage_limited' }],
   ])('fails as it is told: %s', async (prompt, expected) => {
     const error = await failure(open().prompt({ prompt: row(prompt), backend }).result)
     const { result: _, ...rest } = expected as { code: string; result?: object }
     expect(error).toMatchObject(rest)
+    expect(error.result?.retryable).toBe(error.retryable)
+  })
+
+  it('fails after its answer, with what it has written so far', async () => {
+    const prompt = `think, then run a command, then ${row('please fail after your answer')}`
+    const run = open().prompt({ prompt, backend })
+    const types = (await all(run)).map(({ type }) => type)
+    expect(types).toEqual(expect.arrayContaining(['tool_use', 'tool_result', 'message', 'error']))
+    expect(types.indexOf('message')).toBeLessThan(types.indexOf('error'))
+    const error = await failure(run.result)
+    expect(error).toMatchObject({ code: 'agent_service_failed' })
+    expect(error.result?.output).toContain('Your prompt arrived')
+  })
+
+  it('answers in place of an agent that is installed, if the settings name none', async () => {
+    const installed = { ...ENV, PATH: `${installFakeAgents(temporaryDirectory())}:${ENV.PATH}` }
+    const missing = { command: '/not-installed' }
+    const config = { backends: { claude: missing, codex: missing, gemini: missing } }
+    const { output } = await open({ env: installed, config }).prompt({ prompt: 'say hello', backend }).result
+    expect(output).toContain('built-in demo agent')
   })
 
   it('says when the limit is lifted', async () => {

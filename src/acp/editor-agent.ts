@@ -6,6 +6,7 @@ import { checkAnswers } from '../agents/adapter/answers.ts'
 import { isObject, type JsonRecord, objectAt, textAt } from '../agents/adapter/json-fields.ts'
 import { JsonRpcFailure, type JsonRpcPeer } from '../agents/warm/json-rpc.ts'
 import { Fault } from '../kit/fault.ts'
+import { isRetryable } from '../kit/retryable.ts'
 import { checker } from '../kit/schema.ts'
 import { userName } from '../kit/user-name.ts'
 import type { PromptContext } from '../prompts/prompt-context.ts'
@@ -331,7 +332,8 @@ const PERMISSIONS = [
 
 /** A failure of the agent is an error: an editor must not take it for an answer. */
 function toResponse(result: PromptResult): object {
-  const { error_code: code, error, retry_after_secs, token_usage: usage, warnings, session_id, execution_id } = result
+  const { error_code: code, error, retryable, retry_after_secs, token_usage: usage } = result
+  const { warnings, session_id, execution_id } = result
   const _meta = { drover: { session_id, execution_id, ...(warnings !== undefined && { warnings }) } }
   switch (toPromptStatus(result)) {
     case 'completed':
@@ -341,7 +343,7 @@ function toResponse(result: PromptResult): object {
     default: {
       if (code === 'agent_max_turns') return { stopReason: 'max_turn_requests', usage: toEditorUsage(usage), _meta }
       const number = code === 'agent_auth_failed' ? CODES.authRequired : CODES.internal
-      const data = { code, ...(retry_after_secs !== undefined && { retry_after_secs }) }
+      const data = { code, retryable, ...(retry_after_secs !== undefined && { retry_after_secs }) }
       throw new JsonRpcFailure({ code: number, message: error ?? 'the agent failed', data })
     }
   }
@@ -352,5 +354,5 @@ function toFailure(error: unknown): unknown {
   const { code, kind, message } = error
   const isInvalid = kind === 'invalid' || kind === 'usage'
   const number = kind === 'not_found' ? CODES.notFound : isInvalid ? CODES.invalid : CODES.internal
-  return new JsonRpcFailure({ code: number, message, data: { code } })
+  return new JsonRpcFailure({ code: number, message, data: { code, retryable: isRetryable(code) } })
 }

@@ -78,7 +78,7 @@ export const backendUnavailable = defineFault('backend_unavailable', 'invalid', 
 function waysAround(backend: Backend): string {
   const ownProgram = `name its program in backends.${backend}.command`
   return (NATIVE_BACKENDS as readonly Backend[]).includes(backend)
-    ? `, ${ownProgram}, or try --demo`
+    ? `, ${ownProgram}, or try --demo (in a program: demo)`
     : `, or ${ownProgram}`
 }
 

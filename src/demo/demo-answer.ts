@@ -147,6 +147,8 @@ export type WantedCall = {
 export type Asked = {
   waitMs: number
   failure?: DemoFailure
+  /** Whether it fails after its answer, not before. */
+  failsLate: boolean
   call?: WantedCall
   /** Whether it asks before it pretends to run a command. */
   asksPermission: boolean
@@ -167,6 +169,7 @@ const LIMIT = /\bplease,? reach your limit\b(?: for (\d{1,6}) (second|minute|hou
 const OVERLOADED = /\bplease,? be overloaded\b/i
 const LOGGED_OUT = /\bplease,? be logged out\b/i
 const CALL_REQUEST = /\bplease,? call ([\w.-]{1,128})(?: with (\{.*\}))?/i
+const LATE = /\bafter your answer\b/i
 const PERMISSION = /\bplease,? ask for permission\b/i
 /** What drover tells an agent if the client requires a call. */
 const REQUIRED = /Call (?:at least one tool|one of these tools \(([^)]*)\)) of the MCP server "client" now\./g
@@ -183,6 +186,7 @@ export function readAsked(prompt: string): Asked {
     waitMs: secondsIn(WAIT.exec(words)) * 1000,
     ...(failure !== undefined && { failure }),
     ...(call !== undefined && { call }),
+    failsLate: LATE.test(words),
     asksPermission: PERMISSION.test(words),
     ...(pieces > 0 && { pieces: Math.min(pieces, MOST_PIECES) }),
     ...(text !== undefined && { text }),

@@ -10,6 +10,7 @@ import {
   type Asked,
   CALL,
   type DemoAnswer,
+  type DemoFailure,
   type DemoFunctionCall,
   estimateUsage,
   inPieces,
@@ -82,18 +83,21 @@ class Turn {
   }
 
   async take(): Promise<number> {
-    const { waitMs, failure } = this.#asked
+    const { waitMs, failure, failsLate } = this.#asked
     if (waitMs > 0) await this.#wait(waitMs)
-    if (failure !== undefined) {
-      const failed = this.#output.fail(failure)
-      this.#port.print(failed.output)
-      return failed.exitCode
-    }
+    if (failure !== undefined && !failsLate) return this.#fail(failure)
     this.#writeFile()
     const { replies, usage } = this.#plan(this.#driven === undefined ? await this.#act() : [])
     for (const reply of replies) await this.#print(reply)
+    if (failure !== undefined) return this.#fail(failure)
     this.#port.print(this.#output.finish(usage))
     return 0
+  }
+
+  #fail(failure: DemoFailure): number {
+    const { output, exitCode } = this.#output.fail(failure)
+    this.#port.print(output)
+    return exitCode
   }
 
   #writeFile(): void {

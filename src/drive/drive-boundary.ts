@@ -11,7 +11,7 @@ import { chooseBoundary } from './decide/choose-boundary.ts'
 import { type Checking, type DriveBoundary, type Recording, readDriveState, record } from './drive-context.ts'
 import { driveSandboxMissing } from './faults.ts'
 import type { BoundarySeen } from './record/boundary-summary.shape.ts'
-import type { Options } from './record/drive-event.shape.ts'
+import type { Options } from './record/recorded-options.shape.ts'
 
 type Wanted = {
   /** The sandbox is undefined in older records, which know no boundary. */

@@ -30,10 +30,11 @@ import { mergeConflict } from './merge-base.ts'
 import { cleanText } from './prompt/fence.ts'
 import { describeRequirement } from './prompt/follow-texts.ts'
 import { roundsOf } from './read-verdict.ts'
-import type { EventOf, Options } from './record/drive-event.shape.ts'
+import type { EventOf } from './record/drive-event.shape.ts'
 import { forgetStop, openDriveJournal } from './record/drive-journal.ts'
 import { type BaselineRun, type DriveState, toDriveState } from './record/drive-state.ts'
 import type { Requirement } from './record/follow-event.shape.ts'
+import type { Options } from './record/recorded-options.shape.ts'
 import { startDrivenRun } from './start-driven-run.ts'
 
 const DELIVERY_TRIES = 5

@@ -4,8 +4,8 @@ import { preparationFailed } from '../workspace/faults.ts'
 import { type Preparation, prepareWorktree } from '../workspace/prepare/prepare-worktree.ts'
 import { commandRunner } from './drive-boundary.ts'
 import { type DriveContext, readDriveState, record } from './drive-context.ts'
-import type { Options } from './record/drive-event.shape.ts'
 import type { BaselineRun } from './record/drive-state.ts'
+import type { Options } from './record/recorded-options.shape.ts'
 import { toEnd } from './run-checks.ts'
 
 const DEFAULT_SETUP_TIMEOUT_MS = 15 * 60_000

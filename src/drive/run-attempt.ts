@@ -29,9 +29,10 @@ import { findGitPrograms, findTrusted } from './project-settings.ts'
 import { composePrompt, type Section } from './prompt/compose-prompt.ts'
 import { composeFollowUp, describeFollowUp, describeTold, type FollowUp } from './prompt/follow-ups.ts'
 import { readAnswer } from './prompt/read-reported-outcome.ts'
-import type { AttemptEnd, Options, Tree } from './record/drive-event.shape.ts'
+import type { AttemptEnd, Tree } from './record/drive-event.shape.ts'
 import { readDrive } from './record/drive-journal.ts'
 import type { Attempt, DriveState } from './record/drive-state.ts'
+import type { Options } from './record/recorded-options.shape.ts'
 import { RetryRecorder } from './retry-recorder.ts'
 import { readReviewMaterial, removeReviewFiles } from './review-material.ts'
 import { RunWatch } from './run-watch.ts'
@@ -330,7 +331,7 @@ async function execute(
           ...(guard.reason?.code !== undefined && how === guard.reason.how && { error_code: guard.reason.code }),
         }),
     trace: trace.entries,
-    warnings: (result.warnings ?? []).map((warning) => toDriveWarning(warning, action)),
+    warnings: (result.warnings ?? []).flatMap((warning) => toDriveWarning(warning, action) ?? []),
   })
   // It is paid for, so its end is recorded even if the agent left a worktree that cannot be read.
   if (after instanceof Fault) throw after

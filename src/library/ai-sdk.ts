@@ -244,8 +244,6 @@ async function* streamParts(
   }
 }
 
-const RETRYABLE = ['agent_rate_limited', 'agent_overloaded', 'queue_full']
-
 const MARKS = ['vercel.ai.error', 'vercel.ai.error.AI_APICallError'].map((mark) => Symbol.for(mark))
 
 /** A failure that the AI SDK knows as its `APICallError`, by the marks that it looks for, without its package. */
@@ -255,7 +253,7 @@ class ApiCallError extends DroverError {
   readonly requestBodyValues = {}
   /** What the model service answered, if the agent reports it. */
   readonly statusCode: number | undefined
-  /** An agent costs money and may have worked: only what a model service refused for now is sent again. */
+  /** The same as `retryable`, under the name that the AI SDK reads. */
   readonly isRetryable: boolean
   readonly data: { code: string }
 
@@ -263,7 +261,7 @@ class ApiCallError extends DroverError {
     const { code, message, details, result } = error
     super({ code, message, details, result, cause: error })
     this.statusCode = result?.upstream_status
-    this.isRetryable = RETRYABLE.includes(code)
+    this.isRetryable = this.retryable
     this.data = { code }
     for (const mark of MARKS) Object.defineProperty(this, mark, { value: true })
   }

@@ -5,7 +5,8 @@ import { uninterrupted } from '../drive/drive-context.ts'
 import type { RoundsResult as DrivenResult } from '../drive/drive-rounds.ts'
 import { issueNotConfirmed } from '../drive/faults.ts'
 import { readVerdict } from '../drive/read-verdict.ts'
-import type { DriveEvent, Options } from '../drive/record/drive-event.shape.ts'
+import type { DriveEvent } from '../drive/record/drive-event.shape.ts'
+import type { Options } from '../drive/record/recorded-options.shape.ts'
 import { findQuestion } from '../drive/service/driven-view.ts'
 import { completeOptions, type GivenOptions, toGivenOptions } from '../drive/start/drive-options.ts'
 import { type DriveTarget, driveUserRun, type FoundDrive, findDrive, folderBelow } from '../drive/start/start-drive.ts'
@@ -123,7 +124,7 @@ async function find({ config, paths, env, cwd, drover }: OpenedInstance, search:
 /** Programs do not need the state of every file. */
 function toRecord(runId: string, { type, at, data }: DriveEvent): DriveRecord {
   const { tree: _, ...rest } = data as { tree?: unknown }
-  return { run_id: runId, at, type, data: rest }
+  return { run_id: runId, at, type, data: rest } as DriveRecord
 }
 
 async function toResult({ runId, end, state }: DrivenResult, runs: RunContext): Promise<DriveResult> {

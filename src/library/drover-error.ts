@@ -1,4 +1,5 @@
 import { Fault } from '../kit/fault.ts'
+import { isRetryable } from '../kit/retryable.ts'
 import { toWireNames } from '../service/public-error.ts'
 import type { ErrorCode } from './error-codes.generated.ts'
 import type { PromptResult } from './messages.generated.ts'
@@ -11,6 +12,11 @@ export class DroverError extends Error {
   override readonly name: string = 'DroverError'
   /** Stays the same when the message changes: `backend_not_found`, `agent_timeout`, `agent_cancelled` … */
   readonly code: ErrorCode | (string & {})
+  /**
+   * Whether the same call may succeed if it is repeated unchanged. `retry_after_secs`, in `details` or in `result`, says how
+   * long to wait. False for an agent that may have changed files before it failed.
+   */
+  readonly retryable: boolean
   /** Facts about the error, which depend on its code, named as in the errors of the HTTP API. */
   readonly details: unknown
   /** The result of a prompt that has failed: its output so far, its session, the tokens that it used. */
@@ -25,6 +31,7 @@ export class DroverError extends Error {
   }) {
     super(facts.message, facts.cause === undefined ? undefined : { cause: facts.cause })
     this.code = facts.code
+    this.retryable = isRetryable(facts.code)
     this.details = facts.details
     this.result = facts.result
   }

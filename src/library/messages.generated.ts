@@ -796,6 +796,8 @@ export type PromptResult = {
   error?: string | undefined
   /** Only on failure: the code. */
   error_code?: string | undefined
+  /** Only on failure: whether the same prompt may succeed if it is sent again unchanged. */
+  retryable?: boolean | undefined
   /** Only on failure: the HTTP status of the model service, if the agent reports it. */
   upstream_status?: number | undefined
   /** Only on failure: how long to wait before the next attempt, if the agent reports it or the server stops. */
@@ -953,6 +955,8 @@ export type StepResult = {
   error?: string | undefined
   /** Only on failure: the code. */
   error_code?: string | undefined
+  /** Only on failure: whether the same prompt may succeed if it is sent again unchanged. */
+  retryable?: boolean | undefined
   /** Only on failure: the HTTP status of the model service, if the agent reports it. */
   upstream_status?: number | undefined
   /** Only on failure: how long to wait before the next attempt, if the agent reports it or the server stops. */
@@ -1047,6 +1051,8 @@ export type ComparedResult = {
   error?: string | undefined
   /** Only on failure: the code. */
   error_code?: string | undefined
+  /** Only on failure: whether the same prompt may succeed if it is sent again unchanged. */
+  retryable?: boolean | undefined
   /** Only on failure: the HTTP status of the model service, if the agent reports it. */
   upstream_status?: number | undefined
   /** Only on failure: how long to wait before the next attempt, if the agent reports it or the server stops. */
@@ -1700,7 +1706,7 @@ export type DrivenRun = {
   /** Why it is paused. */
   pause?: {
     /** The reason. */
-    reason: string
+    reason: 'max_tokens' | 'max_cost' | 'cost_unknown' | 'max_time' | 'total_tokens' | 'total_cost' | 'budget_spent' | 'agent_failed' | 'cancelled' | 'killed' | 'review_changed_files' | 'setup_failed' | 'baseline_failed' | 'stopped' | 'tampered' | 'serious_flags' | 'agent_limited' | 'branch_taken' | 'same_failure' | 'follow_rounds' | 'round_failed' | 'follow_stopped'
     /** What to do. */
     message: string
   } | undefined
@@ -1939,6 +1945,8 @@ export type DrivenAttempt = {
   summary?: string | undefined
   /** Why it failed, or why its outcome was not valid. */
   error?: string | undefined
+  /** The code of the error, if the agent failed. */
+  error_code?: string | undefined
   /** Who decided about what the agent asked for, oldest first. */
   approvals?: readonly ApprovalRecord[] | undefined
   /** Warnings, such as denied tool calls. */
@@ -2097,16 +2105,1096 @@ export type DrivenRunPage = {
   checks: readonly string[]
 }
 
-/** A numbered event of a driven run. */
-export type DrivenRunEvent = {
-  /** Counts from 1, without gaps. `state` has none. */
-  seq?: number | undefined
+/** An event of a driven run. A later version may have more types, and more fields. */
+export type DrivenRunEvent = 
+  | RunDriveStartedEvent
+  | RunDriveResumedEvent
+  | RunStartedOnEvent
+  | RunMovedEvent
+  | RunBoundarySetEvent
+  | RunBoundarySeenEvent
+  | RunPreparingEvent
+  | RunSetupFailedEvent
+  | RunPreparedEvent
+  | RunBaselineRanEvent
+  | RunBaselineDecidedEvent
+  | RunAttemptStartedEvent
+  | RunLimitDecidedEvent
+  | RunWaitingForLimitEvent
+  | RunLimitPassedEvent
+  | RunHandedOverEvent
+  | RunSessionOpenedEvent
+  | RunApprovalDecidedEvent
+  | RunUserMessageEvent
+  | RunAgentRetriesEvent
+  | RunAgentAnsweredEvent
+  | RunAttemptEndedEvent
+  | RunRepositoryChangedEvent
+  | RunRepositoryRestoredEvent
+  | RunCheckRanEvent
+  | RunEvidenceEvent
+  | RunOutcomeRejectedEvent
+  | RunOutcomeSubmittedEvent
+  | RunPausedEvent
+  | RunInterruptedEvent
+  | RunDriveFailedEvent
+  | RunRoundStartedEvent
+  | RunDeliveryCheckedEvent
+  | RunDeliveredEvent
+  | RunAskedEvent
+  | RunRequirementsJudgedEvent
+  | RunAnsweredEvent
+  | RunBaseSeenEvent
+  | RunDescribedEvent
+  | RunBranchTakenEvent
+  | RunTakenOverEvent
+  | RunMadeReadyEvent
+  | RunFollowedEvent
+  | RunMergeCheckedEvent
+  | RunMergingEvent
+  | RunMergedEvent
+  | RunPullRequestOpenedEvent
+  | RunDiscardedEvent
+  | RunDiscardUndoneEvent
+  | RunTakenEvent
+  | RunStateEvent
+
+/** A round of the run is set up, with its goal, its place and its options. */
+export type RunDriveStartedEvent = {
+  /** Counts from 1, without gaps. */
+  seq: number
   /** The time of the event, in UTC. */
   at: string
-  /** The type of the record of the driver, or `state`: the state has changed, or the stream begins. */
-  type: string
-  /** The record, or `{"state": …}`. */
-  data: Record<string, unknown>
+  type: 'drive_started'
+  data: {
+    run_id: string
+    goal: string
+    round: number
+    previous_run_id?: string | undefined
+    place: 
+      | {
+      kind: 'in_place'
+      root: string
+      folder?: string | undefined
+    }
+      | {
+      kind: 'worktree'
+      root: string
+      branch: string
+      base: string
+      base_branch?: string | undefined
+      repository: string
+      folder?: string | undefined
+      port?: number | undefined
+    }
+    issue?: {
+      url: string
+      /** Digest of title and body. */
+      sha256: string
+    } | undefined
+    is_queued?: true | undefined
+    after?: string | undefined
+    spent: {
+      tokens: number
+      cost_microusd: number
+      priced_microusd?: number | undefined
+      time_ms: number
+    }
+    options: {
+      backend: string
+      model?: string | undefined
+      review_backend: string
+      review_model?: string | undefined
+      unpriced_reviewer?: string | undefined
+      approval_mode: 'default' | 'auto' | 'sandboxed' | 'none' | 'always'
+      is_demo: boolean
+      checks: readonly string[]
+      check_timeout_ms: number
+      max_tokens?: number | undefined
+      max_cost_microusd?: number | undefined
+      max_time_ms?: number | undefined
+      rounds: number
+      attempts: number
+      stall_ms: number
+      deliver: 'none' | 'branch' | 'pr'
+      setup?: readonly string[] | undefined
+      copy?: readonly string[] | undefined
+      share?: readonly string[] | undefined
+      setup_timeout_ms?: number | undefined
+      baseline?: 'note' | 'skip' | 'require' | undefined
+      on_flags?: 'deliver' | 'ask' | undefined
+      on_limit?: 'ask' | 'wait' | 'next' | 'pause' | undefined
+      max_wait_ms?: number | undefined
+      fallback?: readonly string[] | undefined
+      sandbox?: 'on' | 'off' | 'required' | undefined
+      mcp_servers?: readonly string[] | undefined
+      follow?: boolean | undefined
+      follow_rounds?: number | undefined
+      poll_ms?: number | undefined
+      reviewers?: readonly string[] | undefined
+      ready?: boolean | undefined
+    }
+    is_reviewed?: boolean | undefined
+    requirements?: readonly ({
+      id: string
+      from: 'check' | 'thread' | 'comment' | 'review' | 'base' | 'person'
+      text: string
+      by?: string | undefined
+      url?: string | undefined
+      path?: string | undefined
+      line?: number | undefined
+      thread?: number | undefined
+      signature?: string | undefined
+      commit?: string | undefined
+      conflicts?: readonly string[] | undefined
+    })[] | undefined
+    first_round?: number | undefined
+  }
+}
+
+/** A driver continues the run. `chooses_limit`: the person who continues it says what happens at limits, also at the one that it waits for. */
+export type RunDriveResumedEvent = {
+  /** Counts from 1, without gaps. */
+  seq: number
+  /** The time of the event, in UTC. */
+  at: string
+  type: 'drive_resumed'
+  data: {
+    options: {
+      backend: string
+      model?: string | undefined
+      review_backend: string
+      review_model?: string | undefined
+      unpriced_reviewer?: string | undefined
+      approval_mode: 'default' | 'auto' | 'sandboxed' | 'none' | 'always'
+      is_demo: boolean
+      checks: readonly string[]
+      check_timeout_ms: number
+      max_tokens?: number | undefined
+      max_cost_microusd?: number | undefined
+      max_time_ms?: number | undefined
+      rounds: number
+      attempts: number
+      stall_ms: number
+      deliver: 'none' | 'branch' | 'pr'
+      setup?: readonly string[] | undefined
+      copy?: readonly string[] | undefined
+      share?: readonly string[] | undefined
+      setup_timeout_ms?: number | undefined
+      baseline?: 'note' | 'skip' | 'require' | undefined
+      on_flags?: 'deliver' | 'ask' | undefined
+      on_limit?: 'ask' | 'wait' | 'next' | 'pause' | undefined
+      max_wait_ms?: number | undefined
+      fallback?: readonly string[] | undefined
+      sandbox?: 'on' | 'off' | 'required' | undefined
+      mcp_servers?: readonly string[] | undefined
+      follow?: boolean | undefined
+      follow_rounds?: number | undefined
+      poll_ms?: number | undefined
+      reviewers?: readonly string[] | undefined
+      ready?: boolean | undefined
+    }
+    chooses_limit?: true | undefined
+  }
+}
+
+/** The worktree was put on the branch of the run before. */
+export type RunStartedOnEvent = {
+  /** Counts from 1, without gaps. */
+  seq: number
+  /** The time of the event, in UTC. */
+  at: string
+  type: 'started_on'
+  data: {
+    run_id: string
+    commit: string
+  }
+}
+
+/** Another machine continues the run, because there was no worker on its own any more. */
+export type RunMovedEvent = {
+  /** Counts from 1, without gaps. */
+  seq: number
+  /** The time of the event, in UTC. */
+  at: string
+  type: 'moved'
+  data: {
+    from: string
+    to: string
+  }
+}
+
+/** What the latest driver runs agents, checks and setups in. */
+export type RunBoundarySetEvent = {
+  /** Counts from 1, without gaps. */
+  seq: number
+  /** The time of the event, in UTC. */
+  at: string
+  type: 'boundary_set'
+  data: {
+    is: 'inside' | 'outside'
+    agents?: readonly string[] | undefined
+    why?: string | undefined
+  }
+}
+
+/** What was reached and refused in the sandbox since the last record of it. */
+export type RunBoundarySeenEvent = {
+  /** Counts from 1, without gaps. */
+  seq: number
+  /** The time of the event, in UTC. */
+  at: string
+  type: 'boundary_seen'
+  data: {
+    by: 'setup' | 'baseline' | 'check' | 'clean_checkout' | 'agent'
+    attempt?: number | undefined
+    reached: readonly {
+      host: string
+      count: number
+    }[]
+    refused: readonly {
+      host: string
+      reason: string
+      count: number
+    }[]
+    unwritable: readonly string[]
+    exceeded?: readonly string[] | undefined
+  }
+}
+
+/** A step of the preparation of the worktree begins. */
+export type RunPreparingEvent = {
+  /** Counts from 1, without gaps. */
+  seq: number
+  /** The time of the event, in UTC. */
+  at: string
+  type: 'preparing'
+  data: {
+    step: 'copy' | 'share' | 'template' | 'setup'
+    command?: string | undefined
+  }
+}
+
+/** The preparation failed. Without a command: files could not be copied into the worktree. */
+export type RunSetupFailedEvent = {
+  /** Counts from 1, without gaps. */
+  seq: number
+  /** The time of the event, in UTC. */
+  at: string
+  type: 'setup_failed'
+  data: {
+    command?: string | undefined
+    exit_code?: number | undefined
+    problem?: string | undefined
+    duration_ms: number
+    output: string
+  }
+}
+
+/** The worktree is prepared. */
+export type RunPreparedEvent = {
+  /** Counts from 1, without gaps. */
+  seq: number
+  /** The time of the event, in UTC. */
+  at: string
+  type: 'prepared'
+  data: {
+    from: 'setup' | 'template' | 'share' | 'nothing'
+    copied: readonly string[]
+    notes: readonly string[]
+    duration_ms: number
+  }
+}
+
+/** A check ran before the first attempt. Files that it changed were put back. */
+export type RunBaselineRanEvent = {
+  /** Counts from 1, without gaps. */
+  seq: number
+  /** The time of the event, in UTC. */
+  at: string
+  type: 'baseline_ran'
+  data: {
+    command: string
+    passed: boolean
+    could_start: boolean
+    exit_code?: number | undefined
+    problem?: string | undefined
+    duration_ms: number
+    output: string
+    put_back?: readonly string[] | undefined
+    tests?: {
+      /** Whose format it is. */
+      runner: 'junit' | 'vitest' | 'jest' | 'pytest' | 'go' | 'cargo' | 'tap' | 'node'
+      /** `all`: every test is named. `failures`: every test that failed is. `some`: others may have failed. */
+      listed: 'all' | 'failures' | 'some'
+      /** Each test that failed. */
+      failed: readonly string[]
+      /** Each test that was skipped, is to do, or was expected to fail. */
+      skipped: readonly string[]
+      /** Each test that passed. */
+      passed: readonly string[]
+    } | undefined
+  }
+}
+
+/** Checks fail before the work, and it was decided whether the work begins. */
+export type RunBaselineDecidedEvent = {
+  /** Counts from 1, without gaps. */
+  seq: number
+  /** The time of the event, in UTC. */
+  at: string
+  type: 'baseline_decided'
+  data: {
+    by: 'person' | 'drover'
+    is_accepted: boolean
+  }
+}
+
+/** An agent gets a prompt. */
+export type RunAttemptStartedEvent = {
+  /** Counts from 1, without gaps. */
+  seq: number
+  /** The time of the event, in UTC. */
+  at: string
+  type: 'attempt_started'
+  data: {
+    attempt: number
+    action_id: string
+    action_kind: 'orient' | 'clarify' | 'implement' | 'review' | 'summarize'
+    action_number: number
+    actions_left: number
+    purpose: 'action' | 'outcome_problem' | 'failed_check' | 'contradiction' | 'stalled' | 'after_failure' | 'after_unknown_end' | 'after_limit' | 'hand_over'
+    backend: string
+    model?: string | undefined
+    execution_id: string
+    is_inside?: true | undefined
+    resumes?: string | undefined
+    reserved: {
+      tokens?: number | undefined
+      cost_microusd?: number | undefined
+      time_ms?: number | undefined
+    }
+    project_settings?: string | undefined
+    git_settings?: string | undefined
+    repository?: string | undefined
+    prompt_sha256: string
+  }
+}
+
+/** What happens at limits of agents in this run. */
+export type RunLimitDecidedEvent = {
+  /** Counts from 1, without gaps. */
+  seq: number
+  /** The time of the event, in UTC. */
+  at: string
+  type: 'limit_decided'
+  data: {
+    by: 'person' | 'drover'
+    choice: 'wait' | 'next' | 'pause'
+  }
+}
+
+/** No agent gets a request until then. `is_guess`: the reset is not known. */
+export type RunWaitingForLimitEvent = {
+  /** Counts from 1, without gaps. */
+  seq: number
+  /** The time of the event, in UTC. */
+  at: string
+  type: 'waiting_for_limit'
+  data: {
+    backend: string
+    code: string
+    until: string
+    is_guess?: true | undefined
+    /** The budget that has nothing left for a prompt or a run. Absent: it failed, or waits, for another reason. */
+    budget?: RefusingBudget | undefined
+  }
+}
+
+/** The agent is tried again. */
+export type RunLimitPassedEvent = {
+  /** Counts from 1, without gaps. */
+  seq: number
+  /** The time of the event, in UTC. */
+  at: string
+  type: 'limit_passed'
+  data: {
+    backend: string
+  }
+}
+
+/** Another agent does the work from now on, because an attempt reached a limit. */
+export type RunHandedOverEvent = {
+  /** Counts from 1, without gaps. */
+  seq: number
+  /** The time of the event, in UTC. */
+  at: string
+  type: 'handed_over'
+  data: {
+    attempt: number
+    to: string
+    code: string
+  }
+}
+
+/** The agent of an attempt has a session. */
+export type RunSessionOpenedEvent = {
+  /** Counts from 1, without gaps. */
+  seq: number
+  /** The time of the event, in UTC. */
+  at: string
+  type: 'session_opened'
+  data: {
+    attempt: number
+    session_id: string
+  }
+}
+
+/** Someone has decided about what the agent asked for. */
+export type RunApprovalDecidedEvent = {
+  /** Counts from 1, without gaps. */
+  seq: number
+  /** The time of the event, in UTC. */
+  at: string
+  type: 'approval_decided'
+  data: {
+    attempt: number
+    /** The id of the request. */
+    approval_id: string
+    /** The id of the tool call; its result has the same id. */
+    tool_id?: string | undefined
+    /** The agent's name for the tool. */
+    tool_name: string
+    /** The command, or the first 1000 characters of it. */
+    command?: string | undefined
+    /** The digest of what was asked for: of the JSON of an object with `tool_name`, `command`, `diff` and `input` of the request, in this order, without those that it does not have. */
+    input_sha256: string
+    /** What was decided. */
+    decision: 'allow' | 'allow_session' | 'deny'
+    /** The reason that the agent was told. */
+    message?: string | undefined
+    /** What the agent was answered, if it asked questions. */
+    answers?: readonly (readonly string[])[] | undefined
+    /** Who decided. */
+    by: Decider
+  }
+}
+
+/** Someone has told the agent something while it worked. A message that waited for its next turn is recorded twice. */
+export type RunUserMessageEvent = {
+  /** Counts from 1, without gaps. */
+  seq: number
+  /** The time of the event, in UTC. */
+  at: string
+  type: 'user_message'
+  data: {
+    attempt: number
+    /** The id of the message. */
+    message_id: string
+    /** What the agent is told. */
+    text: string
+    /** When it was sent, in UTC. */
+    sent_at: string
+    /** Who sent it. */
+    by: Decider
+    /** `now`: the agent gets the message while it works. `next_turn`: it gets the message with the next prompt of its session. */
+    delivered: 'now' | 'next_turn'
+  }
+}
+
+/** The agent sends its request to its provider again: the first, second, fourth time and so on in a row. */
+export type RunAgentRetriesEvent = {
+  /** Counts from 1, without gaps. */
+  seq: number
+  /** The time of the event, in UTC. */
+  at: string
+  type: 'agent_retries'
+  data: {
+    attempt: number
+    count: number
+    since: string
+    message: string
+  }
+}
+
+/** The provider has answered. */
+export type RunAgentAnsweredEvent = {
+  /** Counts from 1, without gaps. */
+  seq: number
+  /** The time of the event, in UTC. */
+  at: string
+  type: 'agent_answered'
+  data: {
+    attempt: number
+  }
+}
+
+/** The agent has ended, or was stopped. Costs are in millionths of a dollar. */
+export type RunAttemptEndedEvent = {
+  /** Counts from 1, without gaps. */
+  seq: number
+  /** The time of the event, in UTC. */
+  at: string
+  type: 'attempt_ended'
+  data: {
+    attempt: number
+    how: 'answered' | 'failed' | 'cancelled' | 'stalled' | 'budget' | 'unknown'
+    session_id?: string | undefined
+    model?: string | undefined
+    /** Token counts of a turn as the agent reports them; 0 if it does not report a count. */
+    usage?: TokenUsage | undefined
+    cost_microusd?: number | undefined
+    /** `reported`: the cost is what the agent said. `priced`: it is the tokens at list prices. `plan`: a subscription pays, so there is none. Absent: the cost is not known. */
+    cost_kind?: 'reported' | 'priced' | 'plan' | undefined
+    duration_ms: number
+    outcome?: string | undefined
+    problem?: string | undefined
+    said?: string | undefined
+    error?: string | undefined
+    error_code?: string | undefined
+    retry_after_ms?: number | undefined
+    /** The budget that has nothing left for a prompt or a run. Absent: it failed, or waits, for another reason. */
+    budget?: RefusingBudget | undefined
+    trace: readonly (
+      | {
+      did: 'command'
+      seq: number
+      command: string
+      exit_code?: number | undefined
+    }
+      | {
+      did: 'edit'
+      seq: number
+      paths: readonly string[]
+    })[]
+    warnings: readonly string[]
+  }
+}
+
+/** The repository, outside of the branch of the run, is not what it was before the attempt. */
+export type RunRepositoryChangedEvent = {
+  /** Counts from 1, without gaps. */
+  seq: number
+  /** The time of the event, in UTC. */
+  at: string
+  type: 'repository_changed'
+  data: {
+    attempt: number
+    /** Digest of the saved state before the attempt. */
+    state: string
+    changes: readonly ({
+      what: 'ref' | 'head' | 'config' | 'hook' | 'git_file' | 'user_config' | 'file'
+      name: string
+      before?: string | undefined
+      after?: string | undefined
+      keys?: readonly string[] | undefined
+      note?: 'no_tool_call' | 'own_log' | 'fetched' | 'sandboxed' | undefined
+    })[]
+    /** The number of changes, with those that are not listed. */
+    count: number
+  }
+}
+
+/** Such changes are undone. */
+export type RunRepositoryRestoredEvent = {
+  /** Counts from 1, without gaps. */
+  seq: number
+  /** The time of the event, in UTC. */
+  at: string
+  type: 'repository_restored'
+  data: {
+    restored: readonly {
+      attempt: number
+      name: string
+    }[]
+  }
+}
+
+/** A check ran after an attempt. */
+export type RunCheckRanEvent = {
+  /** Counts from 1, without gaps. */
+  seq: number
+  /** The time of the event, in UTC. */
+  at: string
+  type: 'check_ran'
+  data: {
+    attempt: number
+    command: string
+    passed: boolean
+    exit_code?: number | undefined
+    problem?: string | undefined
+    duration_ms: number
+    output: string
+    put_back?: readonly string[] | undefined
+    tree_id_before?: string | undefined
+    tree_id?: string | undefined
+    tests?: {
+      /** Whose format it is. */
+      runner: 'junit' | 'vitest' | 'jest' | 'pytest' | 'go' | 'cargo' | 'tap' | 'node'
+      /** `all`: every test is named. `failures`: every test that failed is. `some`: others may have failed. */
+      listed: 'all' | 'failures' | 'some'
+      /** Each test that failed. */
+      failed: readonly string[]
+      /** Each test that was skipped, is to do, or was expected to fail. */
+      skipped: readonly string[]
+      /** Each test that passed. */
+      passed: readonly string[]
+    } | undefined
+  }
+}
+
+/** What drover observed of the claims of an attempt, and what a person should look at. */
+export type RunEvidenceEvent = {
+  /** Counts from 1, without gaps. */
+  seq: number
+  /** The time of the event, in UTC. */
+  at: string
+  type: 'evidence'
+  data: {
+    attempt: number
+    claims: readonly ({
+      about: 'file' | 'activity'
+      subject: string
+      exit_code?: number | undefined
+      verdict: 'observed' | 'claimed' | 'contradicted'
+      note: string
+      seq?: number | undefined
+      execution_id?: string | undefined
+    })[]
+    flags: readonly ({
+      flag: 'repository_changed' | 'agent_configuration_changed' | 'test_deleted' | 'test_skipped' | 'test_emptied' | 'test_asserts_less' | 'test_expects_other' | 'test_ends_early' | 'failing_tests_removed' | 'failing_tests_skipped' | 'check_configuration_changed' | 'lock_file_changed_alone' | 'link_leaves_repository' | 'history_rewritten' | 'secret_added' | 'change_hidden_from_git' | 'change_too_large' | 'tests_removed' | 'tests_skipped' | 'check_older_than_last_edit' | 'change_not_reported' | 'tool_call_denied' | 'evidence_incomplete' | 'test_changed' | 'build_configuration_changed' | 'committed_by_agent' | 'change_ignored_by_git' | 'checkout_changed'
+      detail: string
+      path?: string | undefined
+      line?: number | undefined
+    })[]
+  }
+}
+
+/** The run does not accept an outcome that is valid by itself. */
+export type RunOutcomeRejectedEvent = {
+  /** Counts from 1, without gaps. */
+  seq: number
+  /** The time of the event, in UTC. */
+  at: string
+  type: 'outcome_rejected'
+  data: {
+    attempt: number
+    problem: string
+  }
+}
+
+/** The run has the outcome of an action. `by`: `drover` wrote it if the agent gave none. */
+export type RunOutcomeSubmittedEvent = {
+  /** Counts from 1, without gaps. */
+  seq: number
+  /** The time of the event, in UTC. */
+  at: string
+  type: 'outcome_submitted'
+  data: {
+    action_id: string
+    attempt?: number | undefined
+    payload_sha256: string
+    status: string
+    by: 'agent' | 'drover'
+  }
+}
+
+/** The run is paused until a person continues it. */
+export type RunPausedEvent = {
+  /** Counts from 1, without gaps. */
+  seq: number
+  /** The time of the event, in UTC. */
+  at: string
+  type: 'paused'
+  data: {
+    reason: 'max_tokens' | 'max_cost' | 'cost_unknown' | 'max_time' | 'total_tokens' | 'total_cost' | 'budget_spent' | 'agent_failed' | 'cancelled' | 'killed' | 'review_changed_files' | 'setup_failed' | 'baseline_failed' | 'stopped' | 'tampered' | 'serious_flags' | 'agent_limited' | 'branch_taken' | 'same_failure' | 'follow_rounds' | 'round_failed' | 'follow_stopped'
+    message: string
+  }
+}
+
+/** The driver was told to end, and has ended. */
+export type RunInterruptedEvent = {
+  /** Counts from 1, without gaps. */
+  seq: number
+  /** The time of the event, in UTC. */
+  at: string
+  type: 'interrupted'
+  data: {
+  }
+}
+
+/** The driver could not continue, or could not deliver. */
+export type RunDriveFailedEvent = {
+  /** Counts from 1, without gaps. */
+  seq: number
+  /** The time of the event, in UTC. */
+  at: string
+  type: 'drive_failed'
+  data: {
+    code: string
+    message: string
+  }
+}
+
+/** The run continues as another one, which works on what is open. */
+export type RunRoundStartedEvent = {
+  /** Counts from 1, without gaps. */
+  seq: number
+  /** The time of the event, in UTC. */
+  at: string
+  type: 'round_started'
+  data: {
+    next_run_id: string
+    requirements?: readonly ({
+      id: string
+      from: 'check' | 'thread' | 'comment' | 'review' | 'base' | 'person'
+      text: string
+      by?: string | undefined
+      url?: string | undefined
+      path?: string | undefined
+      line?: number | undefined
+      thread?: number | undefined
+      signature?: string | undefined
+      commit?: string | undefined
+      conflicts?: readonly string[] | undefined
+    })[] | undefined
+    open?: readonly string[] | undefined
+  }
+}
+
+/** The checks ran in a clean checkout of the commit, before it counts as delivered. */
+export type RunDeliveryCheckedEvent = {
+  /** Counts from 1, without gaps. */
+  seq: number
+  /** The time of the event, in UTC. */
+  at: string
+  type: 'delivery_checked'
+  data: {
+    commit: string
+    result: 'passed' | 'failed' | 'skipped'
+    reason?: string | undefined
+    setup_failed?: {
+      command: string
+      exit_code?: number | undefined
+      problem?: string | undefined
+      duration_ms: number
+      output: string
+    } | undefined
+    checks: readonly ({
+      command: string
+      passed: boolean
+      exit_code?: number | undefined
+      problem?: string | undefined
+      duration_ms: number
+      output: string
+      tests?: {
+        /** Whose format it is. */
+        runner: 'junit' | 'vitest' | 'jest' | 'pytest' | 'go' | 'cargo' | 'tap' | 'node'
+        /** `all`: every test is named. `failures`: every test that failed is. `some`: others may have failed. */
+        listed: 'all' | 'failures' | 'some'
+        /** Each test that failed. */
+        failed: readonly string[]
+        /** Each test that was skipped, is to do, or was expected to fail. */
+        skipped: readonly string[]
+        /** Each test that passed. */
+        passed: readonly string[]
+      } | undefined
+    })[]
+    duration_ms: number
+  }
+}
+
+/** The work is delivered, or `note` says why not. */
+export type RunDeliveredEvent = {
+  /** Counts from 1, without gaps. */
+  seq: number
+  /** The time of the event, in UTC. */
+  at: string
+  type: 'delivered'
+  data: {
+    as: 'none' | 'branch' | 'pr'
+    branch?: string | undefined
+    commit?: string | undefined
+    tree_id?: string | undefined
+    pull_request?: string | undefined
+    note?: string | undefined
+  }
+}
+
+/** What the user wants in addition. It waits until the work is delivered. */
+export type RunAskedEvent = {
+  /** Counts from 1, without gaps. */
+  seq: number
+  /** The time of the event, in UTC. */
+  at: string
+  type: 'asked'
+  data: {
+    requirements: readonly ({
+      id: string
+      from: 'check' | 'thread' | 'comment' | 'review' | 'base' | 'person'
+      text: string
+      by?: string | undefined
+      url?: string | undefined
+      path?: string | undefined
+      line?: number | undefined
+      thread?: number | undefined
+      signature?: string | undefined
+      commit?: string | undefined
+      conflicts?: readonly string[] | undefined
+    })[]
+  }
+}
+
+/** What became of each requirement of the round. */
+export type RunRequirementsJudgedEvent = {
+  /** Counts from 1, without gaps. */
+  seq: number
+  /** The time of the event, in UTC. */
+  at: string
+  type: 'requirements_judged'
+  data: {
+    verdicts: readonly ({
+      id: string
+      verdict: 'observed' | 'claimed' | 'contradicted' | 'not_done'
+      text: string
+    })[]
+  }
+}
+
+/** The forge has the answer to a comment. */
+export type RunAnsweredEvent = {
+  /** Counts from 1, without gaps. */
+  seq: number
+  /** The time of the event, in UTC. */
+  at: string
+  type: 'answered'
+  data: {
+    id: string
+  }
+}
+
+/** The base of the pull request has moved. */
+export type RunBaseSeenEvent = {
+  /** Counts from 1, without gaps. */
+  seq: number
+  /** The time of the event, in UTC. */
+  at: string
+  type: 'base_seen'
+  data: {
+    commit: string
+    is_clean: boolean
+  }
+}
+
+/** The pull request has the report about this commit. */
+export type RunDescribedEvent = {
+  /** Counts from 1, without gaps. */
+  seq: number
+  /** The time of the event, in UTC. */
+  at: string
+  type: 'described'
+  data: {
+    commit: string
+  }
+}
+
+/** Another person pushed to the branch, and was told that drover does not push any more. */
+export type RunBranchTakenEvent = {
+  /** Counts from 1, without gaps. */
+  seq: number
+  /** The time of the event, in UTC. */
+  at: string
+  type: 'branch_taken'
+  data: {
+    commit: string
+  }
+}
+
+/** A person lets drover continue on top of that. */
+export type RunTakenOverEvent = {
+  /** Counts from 1, without gaps. */
+  seq: number
+  /** The time of the event, in UTC. */
+  at: string
+  type: 'taken_over'
+  data: {
+    commit: string
+  }
+}
+
+/** The pull request is no longer a draft. */
+export type RunMadeReadyEvent = {
+  /** Counts from 1, without gaps. */
+  seq: number
+  /** The time of the event, in UTC. */
+  at: string
+  type: 'made_ready'
+  data: {
+    commit: string
+  }
+}
+
+/** The pull request was merged or closed. */
+export type RunFollowedEvent = {
+  /** Counts from 1, without gaps. */
+  seq: number
+  /** The time of the event, in UTC. */
+  at: string
+  type: 'followed'
+  data: {
+    end: 'merged' | 'closed'
+    merge_commit?: string | undefined
+  }
+}
+
+/** The base has moved since the run began, so the checks were run on the merge commit. */
+export type RunMergeCheckedEvent = {
+  /** Counts from 1, without gaps. */
+  seq: number
+  /** The time of the event, in UTC. */
+  at: string
+  type: 'merge_checked'
+  data: {
+    into: string
+    commit: string
+    result: 'passed' | 'failed' | 'skipped'
+    reason?: string | undefined
+    setup_failed?: {
+      command: string
+      exit_code?: number | undefined
+      problem?: string | undefined
+      duration_ms: number
+      output: string
+    } | undefined
+    checks: readonly ({
+      command: string
+      passed: boolean
+      exit_code?: number | undefined
+      problem?: string | undefined
+      duration_ms: number
+      output: string
+      tests?: {
+        /** Whose format it is. */
+        runner: 'junit' | 'vitest' | 'jest' | 'pytest' | 'go' | 'cargo' | 'tap' | 'node'
+        /** `all`: every test is named. `failures`: every test that failed is. `some`: others may have failed. */
+        listed: 'all' | 'failures' | 'some'
+        /** Each test that failed. */
+        failed: readonly string[]
+        /** Each test that was skipped, is to do, or was expected to fail. */
+        skipped: readonly string[]
+        /** Each test that passed. */
+        passed: readonly string[]
+      } | undefined
+    })[]
+    duration_ms: number
+  }
+}
+
+/** The branch `into` is about to move. A process that is killed now has moved it, or not. */
+export type RunMergingEvent = {
+  /** Counts from 1, without gaps. */
+  seq: number
+  /** The time of the event, in UTC. */
+  at: string
+  type: 'merging'
+  data: {
+    /** Who did it. */
+    by: Decider
+    into: string
+    from: string
+    commit: string
+    how: 'fast_forward' | 'merge_commit' | 'by_hand'
+  }
+}
+
+/** The work is in the branch `into`. `by_hand`: the branch had the work already. */
+export type RunMergedEvent = {
+  /** Counts from 1, without gaps. */
+  seq: number
+  /** The time of the event, in UTC. */
+  at: string
+  type: 'merged'
+  data: {
+    /** Who did it. */
+    by: Decider
+    into: string
+    commit: string
+    how: 'fast_forward' | 'merge_commit' | 'by_hand'
+  }
+}
+
+/** A person had a pull request opened. */
+export type RunPullRequestOpenedEvent = {
+  /** Counts from 1, without gaps. */
+  seq: number
+  /** The time of the event, in UTC. */
+  at: string
+  type: 'pull_request_opened'
+  data: {
+    /** Who did it. */
+    by: Decider
+    url: string
+  }
+}
+
+/** The work is discarded: the worktree and the branch are removed after this record. `ref` keeps the commit until `until`. Without a commit, there was no work. */
+export type RunDiscardedEvent = {
+  /** Counts from 1, without gaps. */
+  seq: number
+  /** The time of the event, in UTC. */
+  at: string
+  type: 'discarded'
+  data: {
+    /** Who did it. */
+    by: Decider
+    branch: string
+    commit?: string | undefined
+    ref?: string | undefined
+    until?: string | undefined
+  }
+}
+
+/** The discarded branch is back. */
+export type RunDiscardUndoneEvent = {
+  /** Counts from 1, without gaps. */
+  seq: number
+  /** The time of the event, in UTC. */
+  at: string
+  type: 'discard_undone'
+  data: {
+    /** Who did it. */
+    by: Decider
+    branch: string
+    commit?: string | undefined
+  }
+}
+
+/** The branch is checked out in the worktree `root`. */
+export type RunTakenEvent = {
+  /** Counts from 1, without gaps. */
+  seq: number
+  /** The time of the event, in UTC. */
+  at: string
+  type: 'taken'
+  data: {
+    /** Who did it. */
+    by: Decider
+    branch: string
+    root: string
+  }
+}
+
+/** The stream begins, or the state of the run has changed. It has no number. */
+export type RunStateEvent = {
+  /** The time of the event, in UTC. */
+  at: string
+  type: 'state'
+  data: {
+    /** The state of the run. */
+    state: 'queued' | 'running' | 'waiting_for_limit' | 'waiting' | 'paused' | 'stopped' | 'interrupted' | 'failed' | 'continued' | 'ended' | 'merged' | 'discarded'
+    /** Who drives it. */
+    driven_by?: 'this_server' | 'another_process' | undefined
+  }
 }
 
 /** What the branch of a run changes. */

@@ -140,16 +140,14 @@ export type PromptRun = AsyncIterable<PromptEvent> & {
 }
 
 /** A record of what happens in a run that agents do: `attempt_started`, `check_ran`, `paused`, `delivered` … */
-export type DriveRecord = {
-  /** The run; a later round is a separate run. */
-  run_id: string
-  /** When it happened, in UTC. */
-  at: string
-  /** What happened. */
-  type: string
-  /** Facts, which depend on the type. */
-  data: Record<string, unknown>
-}
+export type DriveRecord = RecordOf<DrivenRunEvent>
+
+type RecordOf<E extends DrivenRunEvent> = E extends { seq: number }
+  ? Omit<E, 'seq'> & {
+      /** The run; a later round is a separate run. */
+      run_id: string
+    }
+  : never
 
 /** How the drive of a run has ended. */
 export type DriveResult = {
@@ -309,7 +307,7 @@ export type Drover = AsyncDisposable & {
   serve(options?: ServeOptions): Promise<RunningServer>
   /**
    * Ends what runs, and the agents that stay up, and closes the sessions. It may be called twice. Call it before
-   * `process.exit()`, which would leave running agents behind.
+   * `process.exit()`: that stops the agents too, but the executions that run then are `lost`.
    */
   close(): Promise<void>
 }

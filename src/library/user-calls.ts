@@ -21,7 +21,7 @@ import {
 import { throwingDroverErrors, toDroverError } from './drover-error.ts'
 import type { Instance } from './instance.ts'
 import { refuseUnknownOptions } from './known-options.ts'
-import type { SessionTurn } from './messages.generated.ts'
+import type { DrivenRunEvent, SessionTurn } from './messages.generated.ts'
 import type { DiffSearch, ExecutionSearch, SessionSearch } from './requests.shape.ts'
 import type { FollowOptions, Sessions, UserExecutions, UserRuns } from './types.ts'
 
@@ -112,7 +112,10 @@ export function runCalls(instance: Instance): UserRuns {
         return runs.report(USER, toTimestamp(new Date(from)))
       }),
     follow: (id, options) =>
-      followEach(instance, options, async (from) => (await (await open()).follow(USER, id, from)).events),
+      followEach(instance, options, async (from) => {
+        const { events } = await (await open()).follow(USER, id, from)
+        return events as AsyncGenerator<DrivenRunEvent[], void, undefined>
+      }),
     answer: (id, answer) =>
       call((runs) => {
         const { text, action_id: actionId } = checkAnswer(answer)

@@ -128,13 +128,16 @@ function describeEnd({ result, error, state }: Execution, text: string): Partial
     warnings,
     error: message,
     error_code: code = 'agent_failed',
+    retryable,
     retry_after_secs,
   } = result as PromptResult
   const details = retry_after_secs === undefined ? {} : { details: { retry_after_secs } }
   return {
     output,
     ...(warnings !== undefined && { warnings: [...warnings] }),
-    ...(message !== undefined && { error: { code, message, ...details } }),
+    ...(message !== undefined && {
+      error: { code, message, ...(retryable !== undefined && { retryable }), ...details },
+    }),
   }
 }
 

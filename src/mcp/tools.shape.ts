@@ -110,6 +110,9 @@ const error = optional(
     {
       code: Type.String({ description: 'The code of the error.' }),
       message: Type.String({ description: 'What is wrong and what to do.' }),
+      retryable: optional(
+        Type.Boolean({ description: 'Whether the same call may succeed if it is repeated unchanged.' }),
+      ),
       details: optional(Type.Unsafe<JsonObject>({ type: 'object', description: 'What the message is about.' })),
     },
     { description: 'Why it failed.' },

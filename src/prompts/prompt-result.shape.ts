@@ -87,6 +87,7 @@ const RESULT = {
   backend_session_id: optionalText("The agent's own id of the session."),
   error: optionalText('Only on failure: the message.'),
   error_code: optionalText('Only on failure: the code.'),
+  retryable: optionalFlag('Only on failure: whether the same prompt may succeed if it is sent again unchanged.'),
   upstream_status: optionalInteger('Only on failure: the HTTP status of the model service, if the agent reports it.'),
   retry_after_secs: Type.Optional(
     count('Only on failure: how long to wait before the next attempt, if the agent reports it or the server stops.'),

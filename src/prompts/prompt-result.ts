@@ -5,6 +5,7 @@ import type { AgentError } from '../agents/adapter/agent.ts'
 import { NO_USAGE } from '../agents/adapter/token-usage.ts'
 import type { AgentResult } from '../agents/agent-result.ts'
 import type { Fault } from '../kit/fault.ts'
+import { isRetryable } from '../kit/retryable.ts'
 import { type BudgetRefusal, isBudget, toRefusingBudget } from './budget-faults.ts'
 import type { RefusingBudget } from './budget-list.shape.ts'
 import type { Cost } from './decide-cost.ts'
@@ -53,11 +54,15 @@ function costFields({ kind, usd }: Cost) {
 
 function failureFields({ message, code, upstreamStatus, retryAfterSecs }: AgentError) {
   return {
-    error: message,
-    error_code: code,
+    ...errorFields(message, code),
     ...(upstreamStatus !== undefined && { upstream_status: upstreamStatus }),
     ...(retryAfterSecs !== undefined && { retry_after_secs: retryAfterSecs }),
   }
+}
+
+/** How a prompt has failed, in its result. */
+export function errorFields(error: string, code: string) {
+  return { error, error_code: code, retryable: isRetryable(code) }
 }
 
 const NOTHING_RAN = { session_id: '', duration_ms: 0, output: '', token_usage: NO_USAGE }
@@ -84,7 +89,7 @@ export function failedResult(
   const { retryAfterSecs: wait } = (fault.details ?? {}) as { retryAfterSecs?: unknown }
   const retry = typeof wait === 'number' ? { retry_after_secs: wait } : {}
   const budget = isBudget(code) ? { budget: toRefusingBudget(fault.details as BudgetRefusal) } : {}
-  return { ...NOTHING_RAN, backend, exit_code: 1, error: message, error_code: code, ...retry, ...budget }
+  return { ...NOTHING_RAN, backend, exit_code: 1, ...errorFields(message, code), ...retry, ...budget }
 }
 
 /** An agent that had started gives `agent_cancelled`. */
@@ -92,7 +97,7 @@ export const CANCELED_CODE = 'canceled'
 
 /** A prompt that was cancelled before its agent started. */
 export function canceledResult(backend: string): PromptResult {
-  return { ...NOTHING_RAN, backend, exit_code: -1, error: 'canceled', error_code: CANCELED_CODE }
+  return { ...NOTHING_RAN, backend, exit_code: -1, ...errorFields('canceled', CANCELED_CODE) }
 }
 
 export type PromptStatus = 'completed' | 'failed' | 'canceled'

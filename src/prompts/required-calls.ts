@@ -14,7 +14,7 @@ import { newCallId, quoteCall, quoteReply } from './function-calls.ts'
 import type { PromptStream } from './prompt-context.ts'
 import type { PromptEvent } from './prompt-event.ts'
 import type { OfferedTools, PromptRequest } from './prompt-request.ts'
-import { type PromptResult, toPromptStatus } from './prompt-result.ts'
+import { errorFields, type PromptResult, toPromptStatus } from './prompt-result.ts'
 
 export class RequiredCalls {
   /** The answer of the agent is the arguments of this function. */
@@ -123,7 +123,7 @@ export async function* runUntilCalled(
   const unmet = calls.problemWith(two.result)
   if (unmet === undefined) return yield* settle(two, calls)
   const { message, code } = toolChoiceUnmet({ backend: two.result.backend, problem: unmet })
-  return yield* settle({ ...two, result: { ...two.result, error: message, error_code: code } }, calls)
+  return yield* settle({ ...two, result: { ...two.result, ...errorFields(message, code) } }, calls)
 }
 
 type Attempt = { result: PromptResult; done: Extract<PromptEvent, { type: 'done' }> | undefined }

@@ -3,7 +3,7 @@ import type { AgentEvent } from '../agents/adapter/agent.ts'
 import type { AgentResult } from '../agents/agent-result.ts'
 import { isFault } from '../kit/fault.ts'
 import { shuttingDown } from './faults.ts'
-import { type PromptResult, toPromptStatus } from './prompt-result.ts'
+import { errorFields, type PromptResult, toPromptStatus } from './prompt-result.ts'
 
 /** When to try again, if nothing says how long the server is away. */
 export const RETRY_SECS = 5
@@ -45,5 +45,5 @@ function isCancel(error: object): boolean {
 /** The same for a result that may be of a prompt whose agent never started. */
 export function explainStopResult<R extends PromptResult>(result: R, isStop: boolean): R {
   if (!isStop || toPromptStatus(result) !== 'canceled') return result
-  return { ...result, error_code: code, error: message, retry_after_secs: RETRY_SECS }
+  return { ...result, ...errorFields(message, code), retry_after_secs: RETRY_SECS }
 }

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { AttributedReply } from '../agents/adapter/agent.ts'
 import type { Config } from '../config/config.shape.ts'
-import type { DrivenRunEvent } from '../drive/service/driven-run.shape.ts'
+import type { DrivenRunEvent } from '../drive/service/driven-run-event.shape.ts'
 import type { ExecutionEvent } from '../executions/store/execution.shape.ts'
 import type { JsonObject } from '../kit/json-value.ts'
 import { readLines } from '../kit/read-lines.ts'

@@ -1,8 +1,9 @@
 /** What a client may read of a fault: in a response over HTTP, and in the result of a tool. Pure. */
 import type { Fault } from '../kit/fault.ts'
+import { isRetryable } from '../kit/retryable.ts'
 import { databaseTrouble, serverTrouble } from './faults.ts'
 
-export type PublicError = { code: string; message: string; details?: unknown }
+export type PublicError = { code: string; message: string; retryable: boolean; details?: unknown }
 
 /** Codes that clients need not tell apart share one code on the wire. */
 export const WIRE_CODES: Readonly<Record<string, string>> = {
@@ -14,6 +15,7 @@ export function toPublicError(fault: Fault): PublicError {
   return {
     code: WIRE_CODES[fault.code] ?? fault.code,
     message: fault.message,
+    retryable: isRetryable(fault.code),
     ...(hasPublicDetails(fault) && { details: toWireNames(fault.details) }),
   }
 }

@@ -36,6 +36,7 @@ const lost = {
   token_usage: { input_tokens: 0, output_tokens: 0, cached_tokens: 0, reasoning_tokens: 0 },
   error: 'no backend "clod"; use claude, codex, gemini',
   error_code: 'backend_not_found',
+  retryable: false,
 }
 
 describe('POST /api/v1/parallel', () => {

@@ -83,7 +83,7 @@ describe('drain', () => {
     const { status, headers, body } = await server.request('/quick')
     expect({ status, body }).toEqual({
       status: 503,
-      body: { error: 'shutting_down', message: 'the server is shutting down; retry when it is back' },
+      body: { error: 'shutting_down', message: 'the server is shutting down; retry when it is back', retryable: true },
     })
     expect(headers).toMatchObject({ connection: 'close', 'retry-after': '5' })
   })

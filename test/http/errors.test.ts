@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import type { RegisterRoutes } from '../../src/http/context/server-context.ts'
 import { defineFault, type FaultKind } from '../../src/kit/fault.ts'
+import { queueFull } from '../../src/prompts/faults.ts'
 import { type ServerOptions, startServer } from '../support/start-server.ts'
 import { until } from '../support/until.ts'
 
@@ -191,7 +192,12 @@ describe.each(CASES)('$name', (refused) => {
   it('is an error in the native format', async () => {
     const answer = await errorOf(refused, '/api/v1')
     expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
-    expect(answer.body).toEqual(under('/api/v1', { error: code, message, ...(details !== undefined && { details }) }))
+    expect(answer.body).toEqual(
+      under('/api/v1', {
+        ...{ error: code, message, retryable: false },
+        ...(details !== undefined && { details }),
+      }),
+    )
   })
 
   it.each([
@@ -302,19 +308,23 @@ describe('an error', () => {
     expect(server.logged).toMatchObject([{ level: 'info', fields: { error: 'agent_gone' } }])
   })
 
-  it('of kind unavailable has Retry-After', async () => {
+  it('of kind unavailable has Retry-After, if it is worth repeating', async () => {
     const full = defineFault('full', 'unavailable', { when: '', message: () => 'full' })
     const route: RegisterRoutes = (scope) => {
       scope.get('/later', async () => {
         throw full({ retryAfterSecs: 9 })
       })
       scope.get('/soon', async () => {
+        throw queueFull({ running: 1, queued: 0 })
+      })
+      scope.get('/never', async () => {
         throw full({})
       })
     }
     const server = await start({ routes: { '': [route] } })
     expect((await server.request('/later')).headers['retry-after']).toBe('9')
     expect((await server.request('/soon')).headers['retry-after']).toBe('5')
+    expect((await server.request('/never')).headers['retry-after']).toBe(undefined)
   })
 
   it('does not reveal the paths of files of the server', async () => {
@@ -334,6 +344,7 @@ describe('an error', () => {
       body: {
         error: 'server_trouble',
         message: 'the server cannot access its own files; the server log has the details under this request id',
+        retryable: true,
       },
     })
   })
@@ -360,7 +371,12 @@ describe('an error', () => {
     const problem = 'its path is not valid percent-encoding'
     expect({ status, body }).toEqual({
       status: 400,
-      body: { error: 'request_malformed', message: `malformed request: ${problem}`, details: { problem } },
+      body: {
+        error: 'request_malformed',
+        message: `malformed request: ${problem}`,
+        retryable: false,
+        details: { problem },
+      },
     })
     expect(headers['x-request-id']).toMatch(/^[0-9a-f]{32}$/)
   })

@@ -27,6 +27,7 @@ describe('the rate limit', () => {
       body: {
         error: 'too_many_requests',
         message: 'too many requests; retry in 1 second',
+        retryable: true,
         details: { limit: 2, retry_after_secs: 1 },
       },
     })

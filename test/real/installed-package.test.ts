@@ -22,7 +22,7 @@ describe('a project that has installed the package', () => {
     mkdirSync(project)
     const { tarball } = await packPackage(directory)
     writeFileSync(join(project, 'package.json'), '{"type":"module"}')
-    const packages = [tarball, withVersion('ai'), withVersion('@types/node')]
+    const packages = [tarball, withVersion('ai')]
     const install = [...NPM, 'install', '--no-audit', '--no-fund', ...packages]
     const { code, stderr } = await runAt(project, install, NPM_ENVIRONMENT)
     expect(code, stderr).toBe(0)

@@ -2,8 +2,9 @@
 import type { Action } from '../../src/contract/action.shape.ts'
 import type { ProtocolState } from '../../src/contract/protocol-state.shape.ts'
 import { exampleOutcome } from '../../src/drive/prompt/outcome-block.ts'
-import type { Options, Tree } from '../../src/drive/record/drive-event.shape.ts'
+import type { Tree } from '../../src/drive/record/drive-event.shape.ts'
 import type { Attempt, DriveState } from '../../src/drive/record/drive-state.ts'
+import type { Options } from '../../src/drive/record/recorded-options.shape.ts'
 import { digest } from '../../src/kit/digest.ts'
 import { ACTIONS } from './contract-examples.ts'
 

@@ -1,6 +1,7 @@
 /** Servers that drive runs with scripted agents: in this process, or as `drover serve`, which can be killed. */
 import { realpathSync } from 'node:fs'
-import type { DrivenRun, DrivenRunEvent, DrivenState } from '../../src/drive/service/driven-run.shape.ts'
+import type { DrivenRun, DrivenState } from '../../src/drive/service/driven-run.shape.ts'
+import type { DrivenRunEvent } from '../../src/drive/service/driven-run-event.shape.ts'
 import { createDriving } from './driven-agents.ts'
 import type { DrivenScript } from './driven-home.ts'
 import { portOf, type Serving, serveDrover } from './serve-drover.ts'

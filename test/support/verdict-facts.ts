@@ -1,8 +1,9 @@
 /** Facts about driven runs for tests of verdicts: what agents did, what checks said, and what is recorded. */
 
 import { toVerdict, type VerdictFacts } from '../../src/drive/decide/verdict.ts'
-import type { Options, ReviewFlag } from '../../src/drive/record/drive-event.shape.ts'
+import type { ReviewFlag } from '../../src/drive/record/drive-event.shape.ts'
 import type { Attempt, CheckRun, DriveState } from '../../src/drive/record/drive-state.ts'
+import type { Options } from '../../src/drive/record/recorded-options.shape.ts'
 import type { RunOutline } from '../../src/runs/read-status.ts'
 import { actionOf, attemptAt, driveState, OPTIONS, treeOf } from './drive-fixture.ts'
 

@@ -1,7 +1,7 @@
 /** Reads the flags of `drover drive`. */
 import type { Backend } from '../../agents/adapter/agent.ts'
 import type { RunGroup } from '../../drive/group-totals.ts'
-import type { Options } from '../../drive/record/drive-event.shape.ts'
+import type { Options } from '../../drive/record/recorded-options.shape.ts'
 import type { GivenOptions } from '../../drive/start/drive-options.ts'
 import { parseCheck } from '../../kit/process/run-check.ts'
 import type { Invocation } from '../command.ts'

@@ -6,9 +6,10 @@ import { toWarmLimits } from '../../agents/pool/pool-rules.ts'
 import { WarmPool } from '../../agents/pool/warm-pool.ts'
 import type { Config } from '../../config/config.shape.ts'
 import { withProject } from '../../config/projects/projects.ts'
-import type { Options, Place } from '../../drive/record/drive-event.shape.ts'
+import type { Place } from '../../drive/record/drive-event.shape.ts'
 import { readDrive } from '../../drive/record/drive-journal.ts'
 import type { DriveState } from '../../drive/record/drive-state.ts'
+import type { Options } from '../../drive/record/recorded-options.shape.ts'
 import { choosesLimit, completeOptions, type GivenOptions, reviewerIn } from '../../drive/start/drive-options.ts'
 import {
   type DriveStart,

@@ -1,6 +1,7 @@
 /** Turns whatever a command threw into an exit code and a text for stderr. */
 import { executionIdMalformed } from '../../executions/store/faults.ts'
 import { Fault, isFault, toErrorMessage } from '../../kit/fault.ts'
+import { isRetryable } from '../../kit/retryable.ts'
 import { resumeInvalid } from '../../prompts/faults.ts'
 import { toWireNames } from '../../service/public-error.ts'
 import { sessionFieldInvalid, sessionIdMalformed } from '../../sessions/faults.ts'
@@ -62,7 +63,10 @@ async function describeFault(fault: Fault, remedy: Remedy, context: FailureConte
   const exitCode = toExitCode(kind, context.group)
   if (context.wantsJson) {
     const { code: error, message, details } = fault
-    return { exitCode, text: JSON.stringify({ error, message, details: toWireNames(details) }) }
+    return {
+      exitCode,
+      text: JSON.stringify({ error, message, retryable: isRetryable(error), details: toWireNames(details) }),
+    }
   }
   const list = LIST_OF[fault.code]
   const message = list === undefined ? fault.message : `${fault.message}; ${list} shows the ids`
@@ -81,7 +85,7 @@ async function describeFault(fault: Fault, remedy: Remedy, context: FailureConte
 function describeBug(error: unknown, context: FailureContext): DescribedFailure {
   const exitCode = toExitCode('internal', context.group)
   const message = toErrorMessage(error)
-  if (context.wantsJson) return { exitCode, text: JSON.stringify({ error: 'internal', message }) }
+  if (context.wantsJson) return { exitCode, text: JSON.stringify({ error: 'internal', message, retryable: false }) }
   const stack = context.wantsStack ? `\n${error instanceof Error ? error.stack : ''}` : ''
   return {
     exitCode,

@@ -1,7 +1,8 @@
 /** What a driven run begins with, as text for people: where, by which agents, within which limits. Pure. */
 import { titleOfGoal } from '../../contract/goal-title.ts'
-import type { EventOf, Options } from '../../drive/record/drive-event.shape.ts'
+import type { EventOf } from '../../drive/record/drive-event.shape.ts'
 import type { DriveState } from '../../drive/record/drive-state.ts'
+import type { Options } from '../../drive/record/recorded-options.shape.ts'
 import { formatMicro } from '../../kit/wording.ts'
 import { formatDuration } from './format-amounts.ts'
 import { toPrintable } from './printable.ts'

@@ -1,7 +1,8 @@
 /** Follows one driven run: its record is read again after every event. */
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import type { DrivenRun, DrivenRunEvent } from '../../drive/service/driven-run.shape.ts'
+import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
+import type { DrivenRunEvent } from '../../drive/service/driven-run-event.shape.ts'
 import type { PageProblem } from '../text/describe-missing.ts'
 import { call } from './api.ts'
 import { batchPerFrame, follow } from './follow.ts'

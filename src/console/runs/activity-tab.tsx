@@ -1,7 +1,8 @@
 /** What happened in a run, along a line of time. An attempt folds open to what its agent said and did. */
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import type { DrivenRun, DrivenRunEvent } from '../../drive/service/driven-run.shape.ts'
+import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
+import type { DrivenRunEvent } from '../../drive/service/driven-run-event.shape.ts'
 import { ExecutionPanel } from '../execution/execution-panel.tsx'
 import { toHash } from '../live/router.ts'
 import { useExecution } from '../live/use-execution.ts'

@@ -15,7 +15,9 @@ import {
 
 const SPENT = { tokens: 1773, cost_usd: 0.5, time_secs: 61 }
 const verdict = { word: 'paused by limit', line: '', reason: '', next: '', look_first: [], exists: {} } as const
-const paused = (reason: string) => ({
+type Reason = NonNullable<DrivenRun['pause']>['reason']
+
+const paused = (reason: Reason) => ({
   state: 'paused' as const,
   verdict,
   spent: SPENT,
@@ -23,7 +25,7 @@ const paused = (reason: string) => ({
 })
 
 describe('a run that is paused', () => {
-  it.each([
+  it.each<[Reason, string, string]>([
     [
       'max_tokens',
       'has reached its limit of tokens',

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import type { DrivenRun, DrivenRunEvent } from '../../drive/service/driven-run.shape.ts'
+import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
+import type { DrivenRunEvent } from '../../drive/service/driven-run-event.shape.ts'
 import { toTimeline } from './timeline.ts'
 
 const at = (second: number) => `2026-01-31T09:00:${String(second).padStart(2, '0')}.000Z`

@@ -1,5 +1,6 @@
 /** What happened in a run, in the order in which it happened: setup, attempts, checks, questions, pauses, delivery. Pure. */
-import type { DrivenRun, DrivenRunEvent } from '../../drive/service/driven-run.shape.ts'
+import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
+import type { DrivenRunEvent } from '../../drive/service/driven-run-event.shape.ts'
 import type { IconName } from '../parts/icon.tsx'
 import { formatDuration } from '../text/format.ts'
 

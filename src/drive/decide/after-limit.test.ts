@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { actionOf, activeRun, attemptAt, driveState, OPTIONS } from '../../../test/support/drive-fixture.ts'
-import type { Options } from '../record/drive-event.shape.ts'
 import type { Attempt, DriveState } from '../record/drive-state.ts'
+import type { Options } from '../record/recorded-options.shape.ts'
 import { agentInCharge, describeLimit, limitOf } from './after-limit.ts'
 import { nextStep } from './next-step.ts'
 

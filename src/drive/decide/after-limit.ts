@@ -125,7 +125,7 @@ function mayTryAgain({ attempts_at_wait: waited = 0, ...state }: DriveState, { a
   return isPersonal && state.attempts_before >= attempt
 }
 
-const LONGER = 'a higher --max-wait (drive.max_wait_secs)'
+const LONGER = 'a higher --max-wait (drive.max_wait_secs; in a program: max_wait_secs)'
 
 function wait({ options }: DriveState, limit: Limit, atAction: readonly Attempt[]): LimitStep {
   const { error: _, until, ...of } = limit

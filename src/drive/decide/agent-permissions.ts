@@ -1,7 +1,7 @@
 /** What an agent may do in an action. Pure. */
 import type { Action } from '../../contract/action.shape.ts'
-import type { Options } from '../record/drive-event.shape.ts'
 import type { DriveState } from '../record/drive-state.ts'
+import type { Options } from '../record/recorded-options.shape.ts'
 
 export type AgentPlace = { readonly approval: Exclude<Options['approval_mode'], 'default'>; readonly isInside: boolean }
 

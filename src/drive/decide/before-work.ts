@@ -1,6 +1,7 @@
 /** What a driver does before the first attempt: prepare the worktree, and run the checks once. Pure. */
-import type { DrivePause, Options, Place } from '../record/drive-event.shape.ts'
+import type { DrivePause, Place } from '../record/drive-event.shape.ts'
 import type { BaselineRun, DriveState } from '../record/drive-state.ts'
+import type { Options } from '../record/recorded-options.shape.ts'
 
 export type BeforeWork =
   /** Put the worktree on the branch of the run before. */

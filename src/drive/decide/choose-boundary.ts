@@ -1,5 +1,5 @@
 /** Whether a run is driven inside of a boundary, and which of its agents are. Pure. */
-import type { Options } from '../record/drive-event.shape.ts'
+import type { Options } from '../record/recorded-options.shape.ts'
 
 export type BoundaryFacts = {
   readonly mode: NonNullable<Options['sandbox']>

@@ -1,7 +1,8 @@
 /** What a driver does next about the pull request that it follows: from what the forge shows and from its records. Pure. */
 import type { PullRequest } from '../../forge/forge.ts'
-import type { DrivePause, Options } from '../record/drive-event.shape.ts'
+import type { DrivePause } from '../record/drive-event.shape.ts'
 import type { Requirement } from '../record/follow-event.shape.ts'
+import type { Options } from '../record/recorded-options.shape.ts'
 import { type FollowRecord, fitting, type PendingAnswer } from './follow-record.ts'
 
 export type SeenPullRequest = {

@@ -88,9 +88,9 @@ function describeUnpriced({ attempt, backend, model: asked, ended }: Attempt): s
 }
 
 const CAP_MESSAGES: Partial<Record<DrivePause, string>> = {
-  max_tokens: 'the limit of tokens is reached; continue with a higher --max-tokens',
-  max_cost: 'the limit of costs is reached; continue with a higher --max-cost',
-  max_time: 'the limit of time is reached; continue with a higher --max-time',
+  max_tokens: 'the limit of tokens is reached; continue with a higher --max-tokens (in a program: max_tokens)',
+  max_cost: 'the limit of costs is reached; continue with a higher --max-cost (in a program: max_cost_usd)',
+  max_time: 'the limit of time is reached; continue with a higher --max-time (in a program: max_time_secs)',
   total_tokens: 'the limit of tokens of all these runs is reached; continue with a higher --total-tokens',
   total_cost: 'the limit of costs of all these runs is reached; continue with a higher --total-cost',
 }

@@ -1,8 +1,9 @@
 /** What a driven run has used, and whether it may use more. Pure. */
 import { isBudget } from '../../prompts/budget-faults.ts'
 import { countTokens } from '../../prompts/tokens.ts'
-import type { DrivePause, Options } from '../record/drive-event.shape.ts'
+import type { DrivePause } from '../record/drive-event.shape.ts'
 import type { Attempt, DriveState } from '../record/drive-state.ts'
+import type { Options } from '../record/recorded-options.shape.ts'
 import type { Spent } from '../record/spent.shape.ts'
 
 type Used = Pick<DriveState, 'spent' | 'attempts' | 'delivery_check'>

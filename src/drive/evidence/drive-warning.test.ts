@@ -18,6 +18,7 @@ it.each([
     `${DENIED}; allow with --approval auto`,
   ],
   ['nothing, while it may only read', `${DENIED}; allow with --approval auto and --access workspace`, 'orient', DENIED],
+  ['modes that drover chose', 'approval_mode auto is ignored: sandbox_mode read-only is stricter', 'orient', undefined],
   ['nothing more', DENIED, 'implement', DENIED],
   ['something else', 'the model is old; allow with care', 'implement', 'the model is old; allow with care'],
 ] as const)('a warning about %s names flags that the command has', (_what, warning, kind, shown) => {

@@ -8,6 +8,7 @@ import { costKind } from '../../prompts/prompt-result.shape.ts'
 import { BoundarySeen } from './boundary-summary.shape.ts'
 import * as following from './follow-event.shape.ts'
 import { actEvents } from './follow-event.shape.ts'
+import { Options } from './recorded-options.shape.ts'
 import { FLAGS } from './review-flags.ts'
 import { SPENT_PAUSES, Spent } from './spent.shape.ts'
 import { checkedCommit, ended, TestResults } from './test-results.shape.ts'
@@ -54,50 +55,6 @@ export const TraceEntry = named(
   ]),
 )
 export type TraceEntry = Message<typeof TraceEntry>
-
-const BASELINES = ['note', 'skip', 'require'] as const
-const ON_FLAGS = ['deliver', 'ask'] as const
-const ON_LIMIT = ['ask', 'wait', 'next', 'pause'] as const
-
-export const Options = named(
-  'driveOptions',
-  strict({
-    backend: text,
-    model: optional(text),
-    review_backend: text,
-    review_model: optional(text),
-    /** It would review if its cost were known, so that the limit of costs could be kept. */
-    unpriced_reviewer: optional(text),
-    approval_mode: literals(['default', 'auto', 'sandboxed', 'none', 'always']),
-    is_demo: Type.Boolean(),
-    checks: Type.Array(text),
-    check_timeout_ms: count,
-    max_tokens: optional(count),
-    max_cost_microusd: optional(count),
-    max_time_ms: optional(count),
-    rounds: count,
-    attempts: count,
-    stall_ms: count,
-    deliver: literals(['none', 'branch', 'pr']),
-    /** How the worktree is prepared, and what happens if a check fails before the work. Older records have none of it. */
-    setup: optional(Type.Array(text)),
-    copy: optional(Type.Array(text)),
-    share: optional(Type.Array(text)),
-    setup_timeout_ms: optional(count),
-    baseline: optional(literals(BASELINES)),
-    /** What happens before the delivery if a flag is serious. Older records have none. */
-    on_flags: optional(literals(ON_FLAGS)),
-    /** What happens if an agent reaches a limit of its provider. Older records have none of it. */
-    on_limit: optional(literals(ON_LIMIT)),
-    max_wait_ms: optional(count),
-    fallback: optional(Type.Array(text)),
-    sandbox: optional(literals(['on', 'off', 'required'])),
-    /** The MCP servers that agents get. Absent: none. */
-    mcp_servers: optional(Type.Array(text)),
-    ...following.FOLLOW_OPTIONS,
-  }),
-)
-export type Options = Message<typeof Options>
 
 /** Where the agents work. */
 const Place = tagged('kind', [
@@ -184,7 +141,7 @@ const RepositoryChange = strict({
 })
 export type JudgedChange = Message<typeof RepositoryChange>
 
-const PAUSES = [
+export const PAUSES = [
   ...SPENT_PAUSES,
   'agent_failed',
   'cancelled',
@@ -203,7 +160,7 @@ export type DrivePause = (typeof PAUSES)[number]
 export const DriveEvent = named(
   'driveEvent',
   tagged('type', [
-    event('drive_started', {
+    event('drive_started', 'A round of the run is set up, with its goal, its place and its options.', {
       run_id: text,
       goal: text,
       /** Counts from 1; a later round works on what the one before left open. */
@@ -222,34 +179,43 @@ export const DriveEvent = named(
       is_reviewed: optional(Type.Boolean()),
       ...following.FOLLOWING_ROUND,
     }),
-    /** `chooses_limit`: the person who continues it says what happens at limits, also at the one that it waits for. */
-    event('drive_resumed', { options: Options, chooses_limit: optional(Type.Literal(true)) }),
-    /** The worktree was put on the branch of the run before. */
-    event('started_on', { run_id: text, commit: text }),
-    /** Another machine continues it, because there was no worker on its own any more. */
-    event('moved', { from: text, to: text }),
-    /** What the latest driver runs agents, checks and setups in. Older records have none. */
-    event('boundary_set', {
+    event(
+      'drive_resumed',
+      'A driver continues the run. `chooses_limit`: the person who continues it says what happens at limits, also at the one that it waits for.',
+      { options: Options, chooses_limit: optional(Type.Literal(true)) },
+    ),
+    event('started_on', 'The worktree was put on the branch of the run before.', { run_id: text, commit: text }),
+    event('moved', 'Another machine continues the run, because there was no worker on its own any more.', {
+      from: text,
+      to: text,
+    }),
+    event('boundary_set', 'What the latest driver runs agents, checks and setups in.', {
       is: literals(['inside', 'outside']),
       /** Those that are inside. Older records have none. */
       agents: optional(Type.Array(text)),
       /** Why there is no boundary, or why not for all agents. */
       why: optional(text),
     }),
-    /** What was reached and refused since the last record of it. */
-    event('boundary_seen', BoundarySeen.properties),
-    /** A step of the preparation begins. */
-    event('preparing', { step: literals(['copy', 'share', 'template', 'setup']), command: optional(text) }),
-    /** Without a command: files could not be copied into the worktree. */
-    event('setup_failed', { command: optional(text), ...ended }),
-    event('prepared', {
+    event(
+      'boundary_seen',
+      'What was reached and refused in the sandbox since the last record of it.',
+      BoundarySeen.properties,
+    ),
+    event('preparing', 'A step of the preparation of the worktree begins.', {
+      step: literals(['copy', 'share', 'template', 'setup']),
+      command: optional(text),
+    }),
+    event('setup_failed', 'The preparation failed. Without a command: files could not be copied into the worktree.', {
+      command: optional(text),
+      ...ended,
+    }),
+    event('prepared', 'The worktree is prepared.', {
       from: literals(['setup', 'template', 'share', 'nothing']),
       copied: Type.Array(text),
       notes: Type.Array(text),
       duration_ms: count,
     }),
-    /** A check before the first attempt. Files that it changed were put back. */
-    event('baseline_ran', {
+    event('baseline_ran', 'A check ran before the first attempt. Files that it changed were put back.', {
       command: text,
       passed: Type.Boolean(),
       could_start: Type.Boolean(),
@@ -258,9 +224,11 @@ export const DriveEvent = named(
       /** Absent in older records, and if it is no known test runner. */
       tests: optional(TestResults),
     }),
-    /** Checks fail before the work. Without a person to ask, the work begins. */
-    event('baseline_decided', { by: literals(['person', 'drover']), is_accepted: Type.Boolean() }),
-    event('attempt_started', {
+    event('baseline_decided', 'Checks fail before the work, and it was decided whether the work begins.', {
+      by: literals(['person', 'drover']),
+      is_accepted: Type.Boolean(),
+    }),
+    event('attempt_started', 'An agent gets a prompt.', {
       attempt: Type.Integer({ minimum: 1 }),
       action_id: text,
       action_kind: literals(['orient', 'clarify', 'implement', 'review', 'summarize']),
@@ -291,29 +259,40 @@ export const DriveEvent = named(
       prompt_sha256: Digest,
       tree: Tree,
     }),
-    /** What happens at limits of agents in this run. */
-    event('limit_decided', { by: literals(['person', 'drover']), choice: literals(['wait', 'next', 'pause']) }),
-    /** No agent gets a request until then. `is_guess`: the agent did not say when its limit is reset. `budget`: older records have none. */
-    event('waiting_for_limit', {
+    event('limit_decided', 'What happens at limits of agents in this run.', {
+      by: literals(['person', 'drover']),
+      choice: literals(['wait', 'next', 'pause']),
+    }),
+    event('waiting_for_limit', 'No agent gets a request until then. `is_guess`: the reset is not known.', {
       backend: text,
       code: text,
       until: UtcTimestamp,
       is_guess: optional(Type.Literal(true)),
       budget: optional(RefusingBudget),
     }),
-    event('limit_passed', { backend: text }),
-    /** Another agent does the work from now on, because an attempt reached a limit. */
-    event('handed_over', { attempt: count, to: text, code: text }),
-    event('session_opened', { attempt: count, session_id: text }),
-    /** Someone has decided about what the agent asked for. */
-    event('approval_decided', { attempt: count, ...DecidedApproval.properties }),
-    /** Someone has told the agent something while it worked. One that waited for its next turn is recorded twice. */
-    event('user_message', { attempt: count, ...SteeredMessage.properties }),
-    /** The agent sends its request to its provider again: the first, second, fourth time and so on in a row. */
-    event('agent_retries', { attempt: count, count, since: UtcTimestamp, message: text }),
-    /** The provider has answered. */
-    event('agent_answered', { attempt: count }),
-    event('attempt_ended', {
+    event('limit_passed', 'The agent is tried again.', { backend: text }),
+    event('handed_over', 'Another agent does the work from now on, because an attempt reached a limit.', {
+      attempt: count,
+      to: text,
+      code: text,
+    }),
+    event('session_opened', 'The agent of an attempt has a session.', { attempt: count, session_id: text }),
+    event('approval_decided', 'Someone has decided about what the agent asked for.', {
+      attempt: count,
+      ...DecidedApproval.properties,
+    }),
+    event(
+      'user_message',
+      'Someone has told the agent something while it worked. A message that waited for its next turn is recorded twice.',
+      { attempt: count, ...SteeredMessage.properties },
+    ),
+    event(
+      'agent_retries',
+      'The agent sends its request to its provider again: the first, second, fourth time and so on in a row.',
+      { attempt: count, count, since: UtcTimestamp, message: text },
+    ),
+    event('agent_answered', 'The provider has answered.', { attempt: count }),
+    event('attempt_ended', 'The agent has ended, or was stopped. Costs are in millionths of a dollar.', {
       attempt: count,
       how: literals(ENDS),
       session_id: optional(text),
@@ -340,17 +319,20 @@ export const DriveEvent = named(
       trace: Type.Array(TraceEntry),
       warnings: Type.Array(text),
     }),
-    /** The repository, outside of the branch of the run, is not what it was before the attempt. */
-    event('repository_changed', {
-      attempt: count,
-      state: meaning('Digest of the saved state before the attempt.', Digest),
-      changes: Type.Array(RepositoryChange),
-      count: meaning('The number of changes, with those that are not listed.', count),
-    }),
-    event('repository_restored', {
+    event(
+      'repository_changed',
+      'The repository, outside of the branch of the run, is not what it was before the attempt.',
+      {
+        attempt: count,
+        state: meaning('Digest of the saved state before the attempt.', Digest),
+        changes: Type.Array(RepositoryChange),
+        count: meaning('The number of changes, with those that are not listed.', count),
+      },
+    ),
+    event('repository_restored', 'Such changes are undone.', {
       restored: Type.Array(strict({ attempt: count, name: text })),
     }),
-    event('check_ran', {
+    event('check_ran', 'A check ran after an attempt.', {
       attempt: count,
       command: text,
       passed: Type.Boolean(),
@@ -362,31 +344,42 @@ export const DriveEvent = named(
       tree_id: optional(text),
       tests: optional(TestResults),
     }),
-    event('evidence', { attempt: count, claims: Type.Array(Claim), flags: Type.Array(ReviewFlag) }),
-    /** The run does not accept an outcome that is valid by itself. */
-    event('outcome_rejected', { attempt: count, problem: text }),
-    event('outcome_submitted', {
-      action_id: text,
-      attempt: optional(count),
-      payload_sha256: Digest,
-      status: text,
-      /** Who wrote it: `drover` if the agent gave none. */
-      by: literals(['agent', 'drover']),
+    event('evidence', 'What drover observed of the claims of an attempt, and what a person should look at.', {
+      attempt: count,
+      claims: Type.Array(Claim),
+      flags: Type.Array(ReviewFlag),
     }),
-    event('paused', { reason: literals(PAUSES), message: text }),
-    /** The driver was told to end, and has ended. */
-    event('interrupted', {}),
-    /** The driver could not continue, or could not deliver. */
-    event('drive_failed', { code: text, message: text }),
-    event('round_started', {
+    event('outcome_rejected', 'The run does not accept an outcome that is valid by itself.', {
+      attempt: count,
+      problem: text,
+    }),
+    event(
+      'outcome_submitted',
+      'The run has the outcome of an action. `by`: `drover` wrote it if the agent gave none.',
+      {
+        action_id: text,
+        attempt: optional(count),
+        payload_sha256: Digest,
+        status: text,
+        /** Who wrote it: `drover` if the agent gave none. */
+        by: literals(['agent', 'drover']),
+      },
+    ),
+    event('paused', 'The run is paused until a person continues it.', { reason: literals(PAUSES), message: text }),
+    event('interrupted', 'The driver was told to end, and has ended.', {}),
+    event('drive_failed', 'The driver could not continue, or could not deliver.', { code: text, message: text }),
+    event('round_started', 'The run continues as another one, which works on what is open.', {
       next_run_id: text,
       requirements: optional(Type.Array(following.Requirement)),
       /** What it works on, one line each. Absent in older records. */
       open: optional(Type.Array(text)),
     }),
-    /** The checks in a clean checkout of the commit, before it counts as delivered. */
-    event('delivery_checked', checkedCommit),
-    event('delivered', {
+    event(
+      'delivery_checked',
+      'The checks ran in a clean checkout of the commit, before it counts as delivered.',
+      checkedCommit,
+    ),
+    event('delivered', 'The work is delivered, or `note` says why not.', {
       as: literals(['none', 'branch', 'pr']),
       branch: optional(text),
       commit: optional(text),

@@ -2,8 +2,9 @@
 import { isBudget } from '../../prompts/budget-faults.ts'
 import { type ActState, applyActEvent, isActEvent } from './act-state.ts'
 import type { BoundarySeen } from './boundary-summary.shape.ts'
-import type { DriveEvent, EventOf, Options, Place } from './drive-event.shape.ts'
+import type { DriveEvent, EventOf, Place } from './drive-event.shape.ts'
 import type { JudgedRequirement, Requirement } from './follow-event.shape.ts'
+import type { Options } from './recorded-options.shape.ts'
 
 type Started = EventOf<'attempt_started'>['data']
 type Ended = EventOf<'attempt_ended'>['data']

@@ -8,8 +8,8 @@ const text = Type.String()
 const count = Type.Integer({ minimum: 0 })
 const optional = Type.Optional
 
-export const event = <const T extends string, P extends TProperties>(type: T, data: P) =>
-  strict({ type: Type.Literal(type), at: UtcTimestamp, data: strict(data) })
+export const event = <const T extends string, P extends TProperties>(type: T, description: string, data: P) =>
+  strict({ type: Type.Literal(type), at: UtcTimestamp, data: strict(data) }, { description })
 
 /** How a pull request is followed. Older records have none of it. */
 export const FOLLOW_OPTIONS = {
@@ -66,22 +66,24 @@ export const FOLLOW_PAUSES = [
 ] as const
 
 export const FOLLOW_EVENTS = [
-  /** What the user wants in addition. It waits until the work is delivered. */
-  event('asked', { requirements: Type.Array(Requirement) }),
-  /** What became of each requirement of the round. */
-  event('requirements_judged', { verdicts: Type.Array(JudgedRequirement) }),
-  /** The forge has the answer. */
-  event('answered', { id: text }),
-  /** The base of the pull request has moved. */
-  event('base_seen', { commit: text, is_clean: Type.Boolean() }),
-  /** The pull request has the report about this commit. */
-  event('described', { commit: text }),
-  /** Another person pushed to the branch, and was told that drover does not push any more. */
-  event('branch_taken', { commit: text }),
-  /** A person lets drover continue on top of that. */
-  event('taken_over', { commit: text }),
-  event('made_ready', { commit: text }),
-  event('followed', { end: literals(['merged', 'closed']), merge_commit: optional(text) }),
+  event('asked', 'What the user wants in addition. It waits until the work is delivered.', {
+    requirements: Type.Array(Requirement),
+  }),
+  event('requirements_judged', 'What became of each requirement of the round.', {
+    verdicts: Type.Array(JudgedRequirement),
+  }),
+  event('answered', 'The forge has the answer to a comment.', { id: text }),
+  event('base_seen', 'The base of the pull request has moved.', { commit: text, is_clean: Type.Boolean() }),
+  event('described', 'The pull request has the report about this commit.', { commit: text }),
+  event('branch_taken', 'Another person pushed to the branch, and was told that drover does not push any more.', {
+    commit: text,
+  }),
+  event('taken_over', 'A person lets drover continue on top of that.', { commit: text }),
+  event('made_ready', 'The pull request is no longer a draft.', { commit: text }),
+  event('followed', 'The pull request was merged or closed.', {
+    end: literals(['merged', 'closed']),
+    merge_commit: optional(text),
+  }),
 ] as const
 
 const by = meaning('Who did it.', Decider)
@@ -91,25 +93,35 @@ const MERGED_HOW = ['fast_forward', 'merge_commit', 'by_hand'] as const
 /** What a person does with the work of a run after its delivery. `checked` is what the checks say about a commit. */
 export const actEvents = <Checked extends TProperties>(checked: Checked) =>
   [
-    /** The base has moved since the run began, so the checks were run on the merge commit. */
-    event('merge_checked', { into: text, ...checked }),
-    /** The branch `into` is about to move. A process that is killed now has moved it, or not. */
-    event('merging', { by, into: text, from: text, commit: text, how: literals(MERGED_HOW) }),
-    /** `by_hand`: the branch had the work already. */
-    event('merged', { by, into: text, commit: text, how: literals(MERGED_HOW) }),
-    event('pull_request_opened', { by, url: text }),
-    /**
-     * `ref` keeps the commit until then. The worktree and the branch are removed after this record. Without a commit,
-     * there was no work.
-     */
-    event('discarded', {
-      by,
-      branch: text,
-      commit: optional(text),
-      ref: optional(text),
-      until: optional(UtcTimestamp),
+    event('merge_checked', 'The base has moved since the run began, so the checks were run on the merge commit.', {
+      into: text,
+      ...checked,
     }),
-    event('discard_undone', { by, branch: text, commit: optional(text) }),
-    /** The branch is checked out in the worktree `root`. */
-    event('taken', { by, branch: text, root: text }),
+    event('merging', 'The branch `into` is about to move. A process that is killed now has moved it, or not.', {
+      by,
+      into: text,
+      from: text,
+      commit: text,
+      how: literals(MERGED_HOW),
+    }),
+    event('merged', 'The work is in the branch `into`. `by_hand`: the branch had the work already.', {
+      by,
+      into: text,
+      commit: text,
+      how: literals(MERGED_HOW),
+    }),
+    event('pull_request_opened', 'A person had a pull request opened.', { by, url: text }),
+    event(
+      'discarded',
+      'The work is discarded: the worktree and the branch are removed after this record. `ref` keeps the commit until `until`. Without a commit, there was no work.',
+      {
+        by,
+        branch: text,
+        commit: optional(text),
+        ref: optional(text),
+        until: optional(UtcTimestamp),
+      },
+    ),
+    event('discard_undone', 'The discarded branch is back.', { by, branch: text, commit: optional(text) }),
+    event('taken', 'The branch is checked out in the worktree `root`.', { by, branch: text, root: text }),
   ] as const

@@ -17,8 +17,8 @@ import {
   driveRepositoryNotNamed,
   driveRepositoryRequired,
 } from '../faults.ts'
-import type { Options } from '../record/drive-event.shape.ts'
 import type { DrivenRecord } from '../record/driven-record.shape.ts'
+import type { Options } from '../record/recorded-options.shape.ts'
 import type { DriveSettings, GivenOptions } from '../start/drive-options.ts'
 import type { RunChoice } from './driven-run.shape.ts'
 

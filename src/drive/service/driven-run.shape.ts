@@ -9,7 +9,7 @@ import { ApprovalRecord, costKind } from '../../prompts/prompt-result.shape.ts'
 import { ACTED } from '../act/acted.shape.ts'
 import { QUEUE_WAITS } from '../decide/queue.ts'
 import { BoundarySummary } from '../record/boundary-summary.shape.ts'
-import { CLAIM_VERDICTS, ENDS, PURPOSES } from '../record/drive-event.shape.ts'
+import { CLAIM_VERDICTS, ENDS, PAUSES, PURPOSES } from '../record/drive-event.shape.ts'
 import { REQUIREMENT_SOURCES, REQUIREMENT_VERDICTS } from '../record/follow-event.shape.ts'
 import { FLAGS } from '../record/review-flags.ts'
 import { DELIVERY_CHECKS, TestChange } from '../record/test-results.shape.ts'
@@ -122,6 +122,7 @@ const DrivenAttempt = named(
     cost_kind: costKind,
     summary: optional(text('The summary of its outcome.')),
     error: optional(text('Why it failed, or why its outcome was not valid.')),
+    error_code: optional(text('The code of the error, if the agent failed.')),
     approvals: optional(list(ApprovalRecord, 'Who decided about what the agent asked for, oldest first.')),
     warnings: list(Type.String(), 'Warnings, such as denied tool calls.'),
     checks: list(CheckRun, 'The checks that drover ran after it.'),
@@ -267,7 +268,10 @@ export const DrivenRun = named(
     ),
     waits_for: optional(meaning('What the run waits for.', WaitsFor)),
     pause: optional(
-      Type.Object({ reason: text('The reason.'), message: text('What to do.') }, { description: 'Why it is paused.' }),
+      Type.Object(
+        { reason: literals(PAUSES, { description: 'The reason.' }), message: text('What to do.') },
+        { description: 'Why it is paused.' },
+      ),
     ),
     problem: optional(
       Type.Object(
@@ -386,15 +390,3 @@ export const RunQueue = named(
   }),
 )
 export type RunQueue = Message<typeof RunQueue>
-
-export const DrivenRunEvent = named(
-  'DrivenRunEvent',
-  Type.Object({
-    seq: optional(Type.Integer({ minimum: 1, description: 'Counts from 1, without gaps. `state` has none.' })),
-    at: moment('The time of the event, in UTC.'),
-    type: text('The type of the record of the driver, or `state`: the state has changed, or the stream begins.'),
-    data: Type.Unsafe<Record<string, unknown>>({ type: 'object', description: 'The record, or `{"state": …}`.' }),
-  }),
-  'A numbered event of a driven run.',
-)
-export type DrivenRunEvent = Message<typeof DrivenRunEvent>

@@ -335,6 +335,7 @@ function toAttempt(attempt: Attempt, { drivenBy, drive }: DrivenFacts): NonNulla
     ...(ended?.cost_kind !== undefined && { cost_kind: ended.cost_kind }),
     ...summaryIn(ended?.outcome),
     ...(error !== undefined && { error }),
+    ...(rejected === undefined && ended?.error_code !== undefined && { error_code: ended.error_code }),
     ...(approvals.length > 0 && { approvals: approvals.map(({ attempt: _, ...approval }) => approval) }),
     warnings: ended?.warnings ?? [],
     checks: checks.map((run) => toCheck(run, drive)),

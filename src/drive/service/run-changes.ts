@@ -6,7 +6,8 @@ import { USER } from '../../prompts/caller.ts'
 import type { DriveEvent } from '../record/drive-event.shape.ts'
 import type { DrivenRecord } from '../record/driven-record.shape.ts'
 import type { BackgroundDrives } from './background-drives.ts'
-import type { DrivenRun, DrivenRunEvent, DrivenState } from './driven-run.shape.ts'
+import type { DrivenRun, DrivenState } from './driven-run.shape.ts'
+import type { DrivenRunEvent } from './driven-run-event.shape.ts'
 import type { RunReader } from './run-reader.ts'
 
 /** Runs that a command drives are looked at this often. */

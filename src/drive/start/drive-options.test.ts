@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { AgentLocation } from '../../agents/locate-agents.ts'
 import type { PromptContext } from '../../prompts/prompt-context.ts'
-import type { Options } from '../record/drive-event.shape.ts'
+import type { Options } from '../record/recorded-options.shape.ts'
 import { chooseSandbox, completeOptions, type DriveSettings, type GivenOptions } from './drive-options.ts'
 
 const SETTINGS = {

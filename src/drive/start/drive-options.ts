@@ -21,7 +21,7 @@ import type { PromptContext } from '../../prompts/prompt-context.ts'
 import { billingOf, modelBefore } from '../../prompts/turn-cost.ts'
 import { checkPreparationPath } from '../../workspace/prepare/preparation-paths.ts'
 import { driveCapUnsupported, driveProgramMissing, driveSandboxRequired } from '../faults.ts'
-import type { Options } from '../record/drive-event.shape.ts'
+import type { Options } from '../record/recorded-options.shape.ts'
 import { listPrograms } from '../run-checks.ts'
 
 /** What the caller says; undefined where it says nothing. */

@@ -5,6 +5,7 @@ import { named, namedObject } from '../../kit/shape.ts'
 export const NativeError = namedObject('NativeError', {
   error: Type.String({ pattern: '^[a-z][a-z0-9_]*$', description: 'The error code, such as `unauthorized`.' }),
   message: Type.String({ description: 'What is wrong and how to fix it.' }),
+  retryable: Type.Boolean({ description: 'Whether the same request may succeed if it is sent again unchanged.' }),
   details: Type.Optional(
     Type.Unsafe<object>({
       type: 'object',

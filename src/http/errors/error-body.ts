@@ -28,8 +28,8 @@ export function toErrorBody(error: HttpError, format: ErrorFormat): { contentTyp
   return { contentType: PROBLEM_MEDIA_TYPE, body }
 }
 
-function nativeError({ code, message, details }: HttpError): object {
-  return { error: code, message, ...(details !== undefined && { details }) }
+function nativeError({ code, message, retryable, details }: HttpError): object {
+  return { error: code, message, retryable, ...(details !== undefined && { details }) }
 }
 
 function vendorError(error: HttpError, { style, requestId }: ErrorFormat): object {

@@ -1,5 +1,6 @@
 /** Turns a fault into an HTTP error: a status, headers, and a message that a client may read. */
 import { Fault, type FaultKind } from '../../kit/fault.ts'
+import { isRetryable } from '../../kit/retryable.ts'
 import { RETRY_SECS } from '../../prompts/server-stop.ts'
 import { type PublicError, toPublicError, withoutServerFiles } from '../../service/public-error.ts'
 import { internalError } from './faults.ts'
@@ -50,16 +51,6 @@ const STATUS_OF_CODE: Readonly<Record<string, number>> = {
   backend_timeout: 504,
 }
 
-/** The vendors' SDKs also retry a 429 within seconds, if `Retry-After` is more than a minute. */
-const NOT_RETRYABLE: readonly string[] = [
-  'backend_execution_failed',
-  'upstream_auth',
-  'upstream_usage_limited',
-  'upstream_out_of_credit',
-  'budget_spent',
-  'backend_timeout',
-]
-
 /** After a timeout (408) the connection may still carry the rest of the request. */
 const CLOSING: readonly string[] = [
   'shutting_down',
@@ -89,8 +80,8 @@ function toHeaders(fault: Fault, status: number): Record<string, string> {
     ...(agentCode !== undefined && { 'x-drover-error': agentCode }),
     ...(status === 401 && { 'www-authenticate': 'Bearer realm="drover"' }),
     ...(status === 405 && { allow: (allow ?? []).join(', ') }),
-    // The vendors' SDKs retry a 5xx. Running a failed prompt again would cost money.
-    ...(NOT_RETRYABLE.includes(fault.code) && { 'x-should-retry': 'false' }),
+    // The vendors' SDKs follow it. Otherwise they retry every 408, 409, 429 and 5xx, within seconds.
+    'x-should-retry': String(isRetryable(fault.code)),
     ...((status === 429 || status === 503) && retryAfter(fault.code, retryAfterSecs)),
     ...((status === 408 || CLOSING.includes(fault.code)) && { connection: 'close' }),
   }
@@ -98,6 +89,6 @@ function toHeaders(fault: Fault, status: number): Record<string, string> {
 
 /** A usage window may reset in hours: if nobody knows when, the default would be a lie. */
 function retryAfter(code: string, seconds: number | undefined): Record<string, string> {
-  const known = seconds || (NOT_RETRYABLE.includes(code) ? undefined : RETRY_SECS)
+  const known = seconds || (isRetryable(code) ? RETRY_SECS : undefined)
   return known === undefined ? {} : { 'retry-after': String(known) }
 }

@@ -4,14 +4,15 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { PASSING } from '../../agents/adapter/failure.ts'
 import type { Execution, ExecutionAccepted } from '../../executions/store/execution.shape.ts'
 import { newExecutionId } from '../../executions/store/execution-id.ts'
 import { executionLost, executionNotFound, idempotencyKeyReused } from '../../executions/store/faults.ts'
 import { toTimestamp } from '../../kit/clock.ts'
 import { Fault, isFault } from '../../kit/fault.ts'
 import { jsonPieces } from '../../kit/json/write-json.ts'
+import { isRetryable } from '../../kit/retryable.ts'
 import { ownerKey } from '../../prompts/caller.ts'
-import { shuttingDown } from '../../prompts/faults.ts'
 import { toRequestCaller } from '../context/sender.ts'
 import type { ServerContext } from '../context/server-context.ts'
 import { idempotencyKeyInvalid } from '../errors/faults.ts'
@@ -61,14 +62,14 @@ export async function requestExecution(
   return execution
 }
 
-/** The model service refused the prompt for the moment, or the server stopped, so a client may send it again. */
-const TRANSIENT = ['agent_rate_limited', 'agent_usage_limited', 'agent_overloaded', shuttingDown.code]
+/** A client may send the prompt again: now, or when the limit of the plan has passed. */
+const isTransient = (code: string) => isRetryable(code) || PASSING.includes(code)
 
 /** A Fault means that nothing was run. Then, and after a transient failure, the key may be used again. */
 export async function releaseOnFault<T extends object>(run: Promise<T>, { release }: RequestedExecution): Promise<T> {
   try {
     const result = await run
-    if ('error_code' in result && TRANSIENT.includes(String(result.error_code))) await release()
+    if ('error_code' in result && isTransient(String(result.error_code))) await release()
     return result
   } catch (error) {
     if (error instanceof Fault) await release()

@@ -1,6 +1,7 @@
 /** Examples of driven runs for the OpenAPI document. */
 import type { NightReports } from '../../drive/night/night-report.shape.ts'
-import type { DrivenDiff, DrivenRun, DrivenRunEvent } from '../../drive/service/driven-run.shape.ts'
+import type { DrivenDiff, DrivenRun } from '../../drive/service/driven-run.shape.ts'
+import type { DrivenRunEvent } from '../../drive/service/driven-run-event.shape.ts'
 import { EXAMPLE } from '../api-description/operation.shape.ts'
 
 export const ID = '6f1c2c6e-4b0a-4f2e-9d53-7a9c0a1be34d'
@@ -173,6 +174,16 @@ export const events: Record<string, DrivenRunEvent> = {
     seq: 2,
     at: EXAMPLE.timestamp,
     type: 'attempt_started',
-    data: { attempt: 1, action_kind: 'orient', backend: 'claude', execution_id: EXAMPLE.executionId },
+    data: {
+      ...{
+        attempt: 1,
+        action_id: ACTION,
+        action_kind: 'orient',
+        action_number: 1,
+        actions_left: 11,
+        purpose: 'action',
+      },
+      ...{ backend: 'claude', execution_id: EXAMPLE.executionId, reserved: {}, prompt_sha256: SCOPE },
+    },
   },
 }

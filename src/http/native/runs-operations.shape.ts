@@ -1,6 +1,7 @@
 import { type TSchema, Type } from 'typebox'
 import { NightReports } from '../../drive/night/night-report.shape.ts'
-import { DrivenDiff, DrivenRun, DrivenRunEvent, DrivenRunPage, RunQueue } from '../../drive/service/driven-run.shape.ts'
+import { DrivenDiff, DrivenRun, DrivenRunPage, RunQueue } from '../../drive/service/driven-run.shape.ts'
+import { DrivenRunEvent } from '../../drive/service/driven-run-event.shape.ts'
 import { stated } from '../../kit/shape.ts'
 import {
   AnswerBody,

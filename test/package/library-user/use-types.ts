@@ -34,7 +34,14 @@ export async function use(): Promise<void> {
   const { results } = await drover.compare({ prompt: 'Why?', backends: ['claude', 'codex'] })
   const outputs: string[] = results.map(({ output }) => output)
   const driven = drover.drive({ goal: 'Fix the test', deliver: 'branch' })
-  for await (const { type, data } of driven) report(type, data)
+  for await (const { type, data } of driven) {
+    // @ts-expect-error: only a pause has a reason
+    if (type === 'check_ran') report(data.passed, data.reason)
+    if (type === 'paused') report(data.reason === 'max_cost', data.message)
+  }
+  for await (const event of drover.runs.follow('r')) report(event.type === 'state' ? event.data.state : event.seq)
+  const { attempts, pause } = await drover.runs.get('r')
+  report(attempts[0]?.error_code, pause?.reason === 'max_tokens')
   const server = await drover.serve({ port: 0 })
   report(sessions, outputs, (await driven.result).delivered?.branch, server.url)
   await server.close()
@@ -61,8 +68,8 @@ const RETRIED: readonly ErrorCode[] = ['queue_full', 'agent_overloaded']
 // @ts-expect-error: there is no such code
 export const UNKNOWN: ErrorCode = 'queue_ful'
 
-export function isOfLater({ code }: DroverError): boolean {
-  return code === 'a_code_of_a_later_version' || RETRIED.some((each) => each === code)
+export function isOfLater({ code, retryable }: DroverError): boolean {
+  return retryable || code === 'a_code_of_a_later_version' || RETRIED.some((each) => each === code)
 }
 
 export function explain(error: unknown): string {
