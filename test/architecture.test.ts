@@ -59,7 +59,8 @@ describe('the walkthroughs of docs/architecture.md', () => {
 describe('the files whose functions run', () => {
   it('for a prompt on the command line are at most 149, with those of its walkthrough', async () => {
     const [coverage, home] = [temporaryDirectory(), temporaryDirectory()]
-    const env = { NODE_V8_COVERAGE: coverage, HOME: home }
+    // Without the agents that a developer has installed.
+    const env = { NODE_V8_COVERAGE: coverage, HOME: home, PATH: '/usr/bin:/bin' }
     const ran = await run([process.execPath, SOURCES, 'prompt', '--demo', 'hello'], env)
     expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining('hello') })
     const files = filesIn(coverage)

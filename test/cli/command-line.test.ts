@@ -50,7 +50,7 @@ describe('help', () => {
     for (const args of [[], ['--help'], ['help', 'all'], ['protocol', '--help']]) {
       const terminal = startOnTerminal(args, { cwd: home, env, columns: 160 })
       await terminal.ended
-      const { stdout } = await runDrover(args, { home })
+      const { stdout } = await runDrover(args, { home, env })
       expect(stripVTControlCharacters(terminal.seen()).replaceAll('\r', '')).toBe(stdout)
     }
   })
