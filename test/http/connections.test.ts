@@ -49,6 +49,7 @@ describe('a connection', () => {
     expect(bodyOf(said)).toEqual({
       error: 'request_timeout',
       message: 'the request did not arrive completely within 1 seconds',
+      retryable: true,
       details: { limit_secs: 1 },
     })
   })
