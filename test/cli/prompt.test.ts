@@ -557,7 +557,9 @@ describe('the exit code', () => {
     expect(ran).toMatchObject({
       code: 1,
       stdout: '',
-      stderr: expect.stringMatching(/gemini is not installed.*"npm install --global @google\/gemini-cli".*--demo \(in a program: demo\)\n$/),
+      stderr: expect.stringMatching(
+        /gemini is not installed.*"npm install --global @google\/gemini-cli".*--demo \(in a program: demo\)\n$/,
+      ),
     })
   })
 
