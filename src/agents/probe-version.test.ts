@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { NOWHERE } from '../../test/support/nowhere.ts'
 import { temporaryDirectory } from '../../test/support/run-drover.ts'
@@ -26,7 +26,7 @@ function agentThat(script: string): { located: AgentLocation; log: string } {
   return { located, log }
 }
 
-const createProbe = () => new VersionProbe({ env: toChildEnvironment({ PATH: '/usr/bin:/bin' }), cwd: '/' })
+const createProbe = () => new VersionProbe({ env: toChildEnvironment({ PATH: '/usr/bin:/bin' }) })
 
 describe('VersionProbe', () => {
   it.each([
@@ -44,6 +44,13 @@ describe('VersionProbe', () => {
     expect(await Promise.all([probe.ask(located), probe.ask(located)])).toEqual(['1.2.3', '1.2.3'])
     expect(await probe.ask(located)).toBe('1.2.3')
     expect(readFileSync(log, 'utf8')).toBe('--version\n')
+  })
+
+  it('starts it in its own directory, whatever the directory of drover is', async () => {
+    const { located } = agentThat('pwd > place; echo 1.2.3')
+    expect(await createProbe().ask(located)).toBe('1.2.3')
+    const directory = dirname(located.program?.[0] ?? '')
+    expect(readFileSync(join(directory, 'place'), 'utf8')).toBe(`${directory}\n`)
   })
 
   it('returns undefined for a program that fails, is not installed or is the demo agent', async () => {
@@ -71,7 +78,7 @@ describe('an agent that speaks ACP', () => {
 describe('askVersion', () => {
   const ask = (script: string) => {
     const { program } = agentThat(script).located
-    return askVersion(program ?? [''], { env: toChildEnvironment({ PATH: '/usr/bin:/bin' }), cwd: '/' })
+    return askVersion(program ?? [''], { env: toChildEnvironment({ PATH: '/usr/bin:/bin' }) })
   }
 
   it.each([
@@ -85,7 +92,6 @@ describe('askVersion', () => {
   })
 
   it('reports a program that cannot be started', async () => {
-    const options = { env: toChildEnvironment({}), cwd: '/' }
-    expect(await askVersion([`${NOWHERE}/agent`], options)).toMatchObject({ is: 'unknown' })
+    expect(await askVersion([`${NOWHERE}/agent`], { env: toChildEnvironment({}) })).toMatchObject({ is: 'unknown' })
   })
 })

@@ -1,6 +1,6 @@
 /** Asks agents for their version: once for each, in the background, so that no prompt waits for it. */
 
-import { basename } from 'node:path'
+import { basename, dirname } from 'node:path'
 import { Fault } from '../kit/fault.ts'
 import type { ChildEnvironment, Environment } from '../kit/process/child-environment.ts'
 import { runProcess } from '../kit/process/process.ts'
@@ -14,11 +14,9 @@ const OUTPUT_LIMIT_BYTES = 64 * 1024
 export class VersionProbe {
   readonly #answers = new Map<string, Promise<string | undefined>>()
   readonly #env: ChildEnvironment
-  readonly #cwd: string
 
-  constructor({ env, cwd }: { env: Environment; cwd: string }) {
+  constructor({ env }: { env: Environment }) {
     this.#env = toAgentEnvironment({ env }, {})
-    this.#cwd = cwd
   }
 
   /** Starts the program on the first call; undefined if the agent does not answer in time. */
@@ -32,7 +30,7 @@ export class VersionProbe {
   }
 
   async #run(program: Program): Promise<string | undefined> {
-    const answer = await askVersion(program, { env: this.#env, cwd: this.#cwd })
+    const answer = await askVersion(program, { env: this.#env })
     return answer.is === 'version' ? answer.version : undefined
   }
 }
@@ -57,15 +55,18 @@ export type VersionAnswer =
   | { is: 'silent'; waitedMs: number }
   | { is: 'unknown'; problem: string }
 
-type ProcessOptions = { env: ChildEnvironment; cwd: string; signal?: AbortSignal }
+type ProcessOptions = { env: ChildEnvironment; signal?: AbortSignal }
 
-/** Starts a program with `--version`. Always returns within a bounded time. */
-export async function askVersion(program: Program, { env, cwd, signal }: ProcessOptions): Promise<VersionAnswer> {
+/**
+ * Starts a program with `--version`, in its own directory: a version manager would let files of a repository choose the program.
+ * Always returns within a bounded time.
+ */
+export async function askVersion(program: Program, { env, signal }: ProcessOptions): Promise<VersionAnswer> {
   try {
     const { exit, stdout } = await runProcess(
       {
         argv: [...program, '--version'],
-        cwd,
+        cwd: dirname(program[0]),
         env,
         timeoutMs: PROBE_MS,
         signal: signal ?? new AbortController().signal,

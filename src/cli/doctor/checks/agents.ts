@@ -59,11 +59,11 @@ export const AGENT = defineFindings('Agents', 'agent', {
 /** With an invalid configuration, agents are searched for under their default names. */
 export async function checkAgents(context: CheckContext): Promise<Finding[]> {
   const { runtime, signal } = context
-  const { env, cwd, isRoot } = runtime
+  const { env, isRoot } = runtime
   const read = await context.config
   const config = read.is === 'found' ? read.value.config : mergeLayers([]).config
   const hasTimeout = config.unified_flags.command_timeout_secs > 0
-  const options = { env: toAgentEnvironment({ env }, {}), cwd, signal }
+  const options = { env: toAgentEnvironment({ env }, {}), signal }
   const agents = locateAgents({ ...runtime, backends: config.backends })
   const findings = agents.map(async (located) => {
     const { isEnabled, backend } = located

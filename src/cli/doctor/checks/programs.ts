@@ -48,7 +48,7 @@ export async function checkPrograms({ runtime, signal, git }: CheckContext): Pro
   const path = findProgram('drover', runtime)
   const [gitVersion, answer] = await Promise.all([
     askGitVersion(git, { directory: cwd, signal }),
-    path === undefined ? undefined : askVersion([path], { env: toAgentEnvironment({ env }, {}), cwd, signal }),
+    path === undefined ? undefined : askVersion([path], { env: toAgentEnvironment({ env }, {}), signal }),
   ])
   const inPath = path === undefined || answer === undefined ? undefined : { path, answer }
   return [assessNode(process.versions.node), assessGit(gitVersion), assessDrover(inPath, runtime.version())]
