@@ -10,12 +10,12 @@ import { takeInstallLock } from './install-lock.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const LOOK_MS = 15_000
-/** As many looks as there are in a minute. */
-const LOOKS = 4
+/** As many looks as there are in two minutes. */
+const LOOKS = 8
 /** What npm repeats for minutes, and what does not pass. */
 const CERTIFICATE = /failed with ((?:SELF_SIGNED_CERT|DEPTH_ZERO_SELF|UNABLE_TO_|CERT_)[A-Z_]*)/
 const CAUSES =
-  'A missing network is the usual cause, or a proxy whose certificate npm does not know (NODE_EXTRA_CA_CERTS=FILE, or npm config set cafile FILE)'
+  'a missing network, or a proxy whose certificate npm does not know (NODE_EXTRA_CA_CERTS=FILE, or npm config set cafile FILE)'
 const NPM_LOG = 'the newest log in ~/.npm/_logs says what fails, if anything does'
 /** At its end, `npm install` records the packages in the words of the lock file. */
 const NPM_RECORD = 'node_modules/.package-lock.json'
@@ -54,7 +54,7 @@ async function install(lock) {
   if (certificate !== undefined) {
     say(`npm does not trust the certificate of its registry (${certificate}), perhaps that of a proxy. Set`)
     say('NODE_EXTRA_CA_CERTS=FILE, or run npm config set cafile FILE, then run this again.')
-  } else say(`npm ci failed (exit ${code}). ${CAUSES}; ${NPM_LOG}. Run this again to retry.`)
+  } else say(`npm ci failed (exit ${code}). The usual cause is ${CAUSES}; ${NPM_LOG}. Run this again to retry.`)
   return code === 0 ? 1 : code
 }
 
@@ -94,7 +94,7 @@ function npmCi(lock) {
     certificate = CERTIFICATE.exec(newestLog(started))?.[1]
     if (certificate !== undefined) child.kill()
     else if (++looks % LOOKS === 0)
-      say(`npm is still installing. If this takes longer than usual: ${CAUSES}; ${NPM_LOG}.`)
+      say(`npm is still installing. If it takes much longer, the usual cause is ${CAUSES}; ${NPM_LOG}.`)
   }, LOOK_MS)
   return new Promise((resolve) => {
     child.on('error', () => resolve({ code: 1, certificate }))

@@ -121,7 +121,7 @@ describe('the bootstrap', () => {
     expect(npmLog().map((line) => line.split(' ')[0])).toEqual(['start', 'done', 'start', 'done'])
   })
 
-  it('names the usual causes after a minute in which npm was silent', async () => {
+  it('names the usual causes after two minutes in which npm was silent', async () => {
     const child = bootstrap(FAST)
     await until(() => stderrOf(child).includes('npm is still installing'))
     expect(stderrOf(child)).toContain('(NODE_EXTRA_CA_CERTS=FILE, or npm config set cafile FILE)')
