@@ -65,7 +65,7 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('driven runs with one PostgreSQ
     const [first, second, other] = [clientOf(one, headers), clientOf(two, headers), clientOf(two, as('second'))]
     expect(await first.post(RUNS, { goal: GOAL, repository })).toMatchObject({
       status: 400,
-      body: { error: 'drive_repository_not_named', message: expect.stringContaining('start drover work there') },
+      body: { error: 'drive_repository_not_named', message: expect.stringContaining('restart drover work there') },
     })
     const params = { name: 'run_start', arguments: { goal: GOAL, repository } }
     const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params }

@@ -60,7 +60,7 @@ export const driveLabelMissing = defineFault('drive_label_missing', 'unavailable
 export const driveRepositoryNotNamed = defineFault('drive_repository_not_named', 'invalid', {
   when: 'A client asks to drive a run, or to compare in worktrees, in a repository that `drive.repositories` does not list.',
   message: (d: { repository: string | undefined; machines?: 'all' }) =>
-    `clients may not start or change runs, or compare in worktrees, in ${d.repository === undefined ? 'any repository' : JSON.stringify(d.repository)}; the operator must add the root of ${d.repository === undefined ? 'a' : 'the'} repository to the setting drive.repositories${d.machines === undefined ? '' : ' on a machine that has it, and start drover work there'}`,
+    `clients may not start or change runs, or compare in worktrees, in ${d.repository === undefined ? 'any repository' : JSON.stringify(d.repository)}; the operator must add the root of ${d.repository === undefined ? 'a' : 'the'} repository to the setting drive.repositories${d.machines === undefined ? ', and restart the server' : ' on a machine that has it, and restart drover work there'}`,
 })
 
 export const driveRepositoryRequired = defineFault('drive_repository_required', 'invalid', {

@@ -148,7 +148,7 @@ describe('resolveWorkdir', () => {
 
   it.each([
     ['a relative path', 'open', 'must be an absolute path'],
-    ['a missing directory', join(root, 'open', 'nothing'), 'is not a usable directory'],
+    ['a missing directory', join(root, 'open', 'nothing'), 'does not exist; create it'],
     [
       'a missing directory that is not allowed, as if it existed',
       join(root, 'nothing'),
@@ -205,7 +205,7 @@ describe('resolveWorkdirCached', () => {
     resolveWorkdirCached(join(root, 'open'), policy)
     expect(() => resolveWorkdirCached(join(root, 'shut'), policy)).toThrow('blocked for agents')
     const late = join(root, 'late')
-    expect(() => resolveWorkdirCached(late, policy)).toThrow('is not a usable directory')
+    expect(() => resolveWorkdirCached(late, policy)).toThrow('does not exist')
     mkdirSync(late)
     expect(resolveWorkdirCached(late, policy)).toBe(late)
   })

@@ -41,7 +41,8 @@ export function resolveWorkdir(workdir: string, policy: WorkdirPolicy | undefine
   const refusal = policy && (assessWorkdir(place, policy) ?? blockedBy(named, policy) ?? outsideOf(policy.ofKey, place))
   if (refusal !== undefined) throw workdirNotAllowed({ workdir, problem: refusal })
   if (resolved === undefined || !isDirectory(resolved)) {
-    throw workdirNotAllowed({ workdir, problem: 'is not a usable directory' })
+    const problem = isMissing(workdir) ? 'does not exist; create it or choose another one' : 'is not a usable directory'
+    throw workdirNotAllowed({ workdir, problem })
   }
   return resolved
 }
@@ -162,6 +163,15 @@ export function resolveDirectory(path: string): string | undefined {
     return realpathSync.native(path)
   } catch {
     return undefined
+  }
+}
+
+/** False also where this user may not look. */
+export function isMissing(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) === undefined
+  } catch {
+    return false
   }
 }
 

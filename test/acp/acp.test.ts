@@ -79,7 +79,7 @@ describe('an editor', () => {
     const place = { cwd: user.work, mcpServers: [] }
     const create = (additionalDirectories: string[]) =>
       first.agent.request(methods.agent.session.new, { ...place, additionalDirectories })
-    await expect(create([join(user.home, 'three')])).rejects.toThrow(/is not a usable directory/)
+    await expect(create([join(user.home, 'three')])).rejects.toThrow(/does not exist/)
     const { sessionId } = await create(directories.slice(0, 1))
     await first.prompt(sessionId, { say: 'hello' })
     const { sessions } = await first.agent.request(methods.agent.session.list, {})

@@ -35,7 +35,7 @@ describe('drover run', () => {
     expect(plain(await fixture.drover(['run', 'Show the wind\nin knots']), fixture)).toBe(`Run ID1 started
 State: active
 Goal: Show the wind in knots
-Budget remaining: 7 of 8
+Actions remaining: 7 of 8
 Current action: orient (ID2)
 Next:
   submit-outcome-file
@@ -115,7 +115,7 @@ describe('drover status', () => {
     writeFileSync(join(fixture.root, '.git', 'drover', 'runs', 'damaged'), '')
     const { stdout } = await fixture.drover(['status'])
     const [heading, ...lines] = stdout.trimEnd().split('\n')
-    expect(heading).toMatch(/^ID +STATE +BUDGET +STARTED +GOAL$/)
+    expect(heading).toMatch(/^ID +STATE +ACTIONS LEFT +STARTED +GOAL$/)
     expect(lines[0]).toMatch(new RegExp(`^${state.run_id} {2}active +7 of 8 +just now +A goal$`))
     expect(lines[1]).toMatch(new RegExp(`^${foreign.run_id} {2}stopped +- +just now +Elsewhere$`))
     expect(lines[2]).toBe(`  in another worktree: ${other}`)
@@ -196,7 +196,7 @@ describe('drover status', () => {
     const started = await (await adHoc()).stop()
     await started.do('protocol', 'resume', started.state.run_id, '--budget', '20')
     const { stdout } = await started.fixture.drover(['status', started.state.run_id])
-    expect(stdout).toContain('Budget remaining: 19\n')
+    expect(stdout).toContain('Actions remaining: 19\n')
   })
 
   it('shows how to fetch the issue for a resume', async () => {

@@ -198,7 +198,7 @@ describe('drover continue', () => {
     const { fixture } = await (await adHoc()).stop()
     const { stdout } = await fixture.drover(['continue', '--budget', '3'])
     expect(stdout).toMatch(/^Resumed\.\n\nRun \S+ {2}active/)
-    expect(stdout).toContain('2 of 8 actions left')
+    expect(stdout).toContain('Actions   2 of 8 left')
   })
 
   it('fetches the issue again, and continues if it is unchanged', async () => {

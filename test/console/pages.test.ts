@@ -63,7 +63,7 @@ describe('the console', () => {
     const body = { backend: 'claude', prompt: 'hello', workdir: server.workdir }
     await server.request('/api/v1/prompt', { method: 'POST', body })
     await page.getByText('1 of 1', { exact: true }).waitFor()
-    await page.getByText('spent · resets on').waitFor()
+    await page.getByText(/spent · resets on .* 00:00 UTC/).waitFor()
     expect(await bar.evaluate((meter) => (meter as unknown as { value: number }).value)).toBe(1)
     await page.getByLabel('Show').selectOption('tokens')
     expect(page.url()).toContain('measure=tokens')

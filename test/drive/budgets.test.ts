@@ -37,7 +37,7 @@ it('waits until the budget resets, and continues without a person', async () => 
     onOutput: (text) => {
       if (
         text.includes(
-          'Waiting until 2026-11-19 00:00:01 UTC: the budget of 2 requests per day for all prompts has nothing left',
+          'Waiting until 2026-11-19 00:00:00 UTC: the budget of 2 requests per day for all prompts has nothing left',
         )
       )
         now = '2026-11-19T00:00:02Z'

@@ -43,7 +43,7 @@ describe('additional_directories', () => {
   })
 
   it.each([
-    ['does not exist', '/nowhere', 'is not a usable directory'],
+    ['does not exist', '/nowhere', 'does not exist'],
     ['is no absolute path', 'one', 'must be an absolute path'],
     ['is outside of those that the operator allows', '/usr', 'server.allowed_workdir_prefixes'],
     ['is blocked', '/etc', 'is blocked for agents'],
@@ -91,7 +91,7 @@ describe('additional_directories', () => {
     const transport = new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`))
     const { call } = await connectClient(transport, ERAS[0])
     const refused = await call('prompt', { ...HELLO, ...add(join(beside('one'), 'missing')) })
-    expect(refused).toMatchObject({ isError: true, text: expect.stringContaining('is not a usable directory') })
+    expect(refused).toMatchObject({ isError: true, text: expect.stringContaining('does not exist') })
     const session = await call('prompt', { ...HELLO, ...add(beside('one')) })
     const { body } = await server.request(`/api/v1/sessions/${session.view.session_id}`)
     expect(body).toMatchObject({ policy: add(beside('one')) })

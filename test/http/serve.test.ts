@@ -74,6 +74,21 @@ describe('drover serve', () => {
     expect(open.heard.stdout).toMatch(/ceilings {9}sandbox read-only/)
   })
 
+  it('warns about an allowed directory that does not exist, and refuses a prompt there with that reason', async () => {
+    const missing = join(temporaryDirectory(), 'projects')
+    const serving = serveDrover(['-p', '0', '--demo'], { DROVER_SERVER_ALLOWED_WORKDIR_PREFIXES: missing })
+    const url = `http://127.0.0.1:${await portOf(serving)}/api/v1/prompt`
+    await until(() =>
+      serving.heard.stdout.includes(`! allowed working directories do not exist: prompts in ${missing}`),
+    )
+    const body = JSON.stringify({ backend: 'codex', prompt: 'hello' })
+    const answer = await fetch(url, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body })
+    expect(await answer.json()).toMatchObject({
+      error: 'workdir_not_allowed',
+      message: `the working directory ${missing} does not exist; create it or choose another one`,
+    })
+  })
+
   it.runIf(IS_FULL)('prints at most ten lines outside of a terminal, the log included', async () => {
     const serving = serveDrover(['-p', '0', '--demo'])
     await portOf(serving)

@@ -60,6 +60,17 @@ describe('the manifests of Kubernetes', () => {
     expect(new Set(at('httpGet').map(({ path }: { path: string }) => path))).toEqual(new Set(['/ready']))
   })
 
+  it('let no one without a key see metrics, which an ingress forwards too', () => {
+    expect(texts.join()).not.toContain('METRICS_PUBLIC')
+  })
+
+  it('and their page name the namespace in every command', () => {
+    const page = readFileSync(join(ROOT, 'docs', 'kubernetes.md'), 'utf8')
+    const commands = [page, ...texts].join('\n').match(/kubectl (?!create namespace|apply -k)[^`\n]*/g) ?? []
+    expect(commands.length).toBeGreaterThan(5)
+    expect(commands.filter((command) => !command.startsWith('kubectl --namespace drover '))).toEqual([])
+  })
+
   it('keep secrets out of themselves', () => {
     expect(at('kind')).not.toContain('Secret')
   })

@@ -126,7 +126,7 @@ if there is exactly one.`,
     summary: 'Resume a run that was stopped, or is paused without a question',
     description: `Without an id, resumes the only resumable run. If the run works from an issue, the issue is fetched again through gh. If the
 issue has changed, the run waits until you choose: --adopt continues with the changed issue, --use-pinned with the pinned one. Without
---budget, the run keeps its remaining budget. If none is left, it gets its initial budget again.`,
+--budget, the run keeps its remaining actions. If none is left, it gets its initial number again.`,
     positionals: [{ ...RUN_ID, isOptional: true }],
     flags: [
       BUDGET,
@@ -231,8 +231,8 @@ the exact request. You can add text as a note. Prints a protocolState.`,
     words: ['protocol', 'resume'],
     summary: 'Resume a run that was stopped, or is paused without a question',
     description: `A run with an issue needs a choice: the current version of the issue, or the pinned one. If the issue has changed, the
-run waits until you choose between them. Without --budget the run keeps its remaining budget; if none is left, it gets
-its initial budget again. Prints a protocolState.`,
+run waits until you choose between them. Without --budget the run keeps its remaining actions; if none is left, it gets
+its initial number again. Prints a protocolState.`,
     positionals: [RUN_ID],
     flags: [
       BUDGET,

@@ -32,11 +32,11 @@ function linesAt(columns: number): string[] {
 describe('formatRuns', () => {
   it('prints a table, with notes below the rows', () => {
     expect(linesAt(100)).toEqual([
-      'ID                                    STATE        BUDGET  STARTED  GOAL',
-      `${ID}  active       7 of 8  1h ago   Show the wind in knots, and in …`,
-      `${ID}  stopped      -       1h ago   Show the wind in knots, and in …`,
+      'ID                                    STATE        ACTIONS LEFT  STARTED  GOAL',
+      `${ID}  active       7 of 8        1h ago   Show the wind in knots, a…`,
+      `${ID}  stopped      -             1h ago   Show the wind in knots, a…`,
       '  in another worktree: /srv/weather/worktrees/the-one-that-has-the-run',
-      'damaged                               unavailable  -       -        -',
+      'damaged                               unavailable  -             -        -',
       '  run_unavailable: its journal has no beginning, so nothing is known',
     ])
   })
@@ -48,7 +48,7 @@ describe('formatRuns', () => {
     expect(lines.join('').replaceAll(' ', '')).toContain('the-one-that-has-the-run')
   })
 
-  it('has no column for budgets if all runs have ended, and says what became of them', () => {
+  it('has no column for actions if all runs have ended, and says what became of them', () => {
     const layout = { style: (_style: unknown, text: string) => text, isTty: true, columns: 80, nameOf: () => 'fe6f' }
     const runs = [{ ...COMMON, state: 'ended', goal: 'Knots', remaining_budget: 3, initial_budget: 8 }]
     const list = { runs, unavailable_runs: [] } as unknown as RunList

@@ -10,10 +10,10 @@ import { asOwner } from '../../runs/run-worktree.ts'
 import { formatAge } from '../output/format-amounts.ts'
 import { toOneLine } from '../output/printable.ts'
 import { formatTableWithNotes, type RowWithNote, type TextLayout } from '../output/text-table.ts'
-import { formatBudget } from './run-text.ts'
+import { formatActionsLeft } from './run-text.ts'
 
-const LIST_HEADINGS = ['ID', 'STATE', 'BUDGET', 'STARTED', 'GOAL']
-const BUDGET = LIST_HEADINGS.indexOf('BUDGET')
+const LIST_HEADINGS = ['ID', 'STATE', 'ACTIONS LEFT', 'STARTED', 'GOAL']
+const ACTIONS_LEFT = LIST_HEADINGS.indexOf('ACTIONS LEFT')
 
 type ListWords = {
   nameOf?: ((id: string) => string) | undefined
@@ -25,7 +25,7 @@ type ListWords = {
   waitOf?: ((id: string) => string | undefined) | undefined
 }
 
-/** One row per run; undefined without runs. There is no column for budgets if no run has one. */
+/** One row per run; undefined without runs. There is no column for actions if all runs have ended. */
 export function formatRuns(list: RunList, now: Date, out: TextLayout & ListWords): string | undefined {
   const { nameOf = (id: string) => id, noteOf = () => undefined, waitOf = () => undefined } = out
   const own = list.runs.map((run) => {
@@ -34,8 +34,8 @@ export function formatRuns(list: RunList, now: Date, out: TextLayout & ListWords
     return { cells, note: notes.length === 0 ? undefined : notes.join('; ') }
   })
   const all = [...own, ...list.unavailable_runs.map(toUnavailableRow)]
-  const hasBudgets = all.some(({ cells }) => cells[BUDGET] !== '-')
-  const toShown = (cells: readonly string[]) => cells.filter((_, at) => at !== BUDGET || hasBudgets)
+  const hasActionsLeft = all.some(({ cells }) => cells[ACTIONS_LEFT] !== '-')
+  const toShown = (cells: readonly string[]) => cells.filter((_, at) => at !== ACTIONS_LEFT || hasActionsLeft)
   const rows = all.map(({ cells: [id = '', ...rest], note }) => ({ cells: toShown([nameOf(id), ...rest]), note }))
   return rows.length === 0 ? undefined : `${formatTableWithNotes(toShown(LIST_HEADINGS), rows, out).join('\n')}\n`
 }
@@ -46,7 +46,7 @@ function toRow(run: RunList['runs'][number], now: Date, state: string = run.stat
   const started = formatAge(run.created_at, now)
   return run.workspace_foreign === true
     ? { cells: [id, state, '-', started, goal], note: `in another worktree: ${run.workspace}` }
-    : { cells: [id, state, run.state === 'ended' ? '-' : formatBudget(run), started, goal] }
+    : { cells: [id, state, run.state === 'ended' ? '-' : formatActionsLeft(run), started, goal] }
 }
 
 function toUnavailableRow({ id, code, detail }: RunList['unavailable_runs'][number]): RowWithNote {

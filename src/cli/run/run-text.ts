@@ -33,7 +33,7 @@ function runFacts(run: RunOutline, now: Date, verdict?: RunVerdict): Fact[] {
     ['State', verdict?.line ?? `${run.state}${formatWaiting(run)}`],
     ...(verdict?.look_first ?? []).map((each): Fact => ['Look first', each]),
     ['Goal', toOneLine(run.goal, LINE_COLUMNS)],
-    ['Budget remaining', run.state === 'ended' ? undefined : formatBudget(run)],
+    ['Actions remaining', run.state === 'ended' ? undefined : formatActionsLeft(run)],
     ['Started', `${run.created_at} (${formatAge(run.created_at, now)})`],
     ['Updated', `${run.updated_at} (${formatAge(run.updated_at, now)})`],
     ['Pinned source', source && `${source.canonical_url} (${source.issue_id})`],
@@ -78,7 +78,10 @@ export function formatStarted(
   const facts: Fact[] = [
     ['State', state],
     ['Goal', toOneLine(goal, LINE_COLUMNS)],
-    ['Budget remaining', action && formatBudget({ remaining_budget: action.remaining_budget, initial_budget: budget })],
+    [
+      'Actions remaining',
+      action && formatActionsLeft({ remaining_budget: action.remaining_budget, initial_budget: budget }),
+    ],
     ['Current action', action && formatAction(action)],
   ]
   return toText([`Run ${run_id} started`, ...toLines(facts), ...formatNextBlock(next)])
@@ -93,7 +96,7 @@ export function formatStopped({ run_id, next, pinned_source }: ProtocolState, ve
 
 /** One line per change, for `--watch` without a terminal. */
 export function formatUpdate(run: RunOutline, verdict?: RunVerdict): string {
-  return `${run.updated_at}  ${verdict?.line ?? `${run.state}${formatWaiting(run)}`}  (${formatBudget(run)} actions left)\n`
+  return `${run.updated_at}  ${verdict?.line ?? `${run.state}${formatWaiting(run)}`}  (${formatActionsLeft(run)} actions left)\n`
 }
 
 export function formatSection({ run_id, run_state, section, requirements_revision }: PinnedMaterial): string {
@@ -114,8 +117,8 @@ function formatAction({ kind, action_id }: { kind: string; action_id: string }):
   return `${kind} (${action_id})`
 }
 
-/** A resume can give a run more budget than it started with. */
-export function formatBudget(run: Pick<RunOutline, 'remaining_budget' | 'initial_budget'>): string {
+/** A resume can give a run more actions than it started with. */
+export function formatActionsLeft(run: Pick<RunOutline, 'remaining_budget' | 'initial_budget'>): string {
   const { remaining_budget: left, initial_budget: initial } = run
   return left > initial ? String(left) : `${left} of ${initial}`
 }

@@ -28,6 +28,7 @@ function view(options: Partial<ViewOptions>, shown: RunOutline = run): string {
 describe('the view of a run', () => {
   it('offers a host the command that reports an outcome', () => {
     expect(view({})).toContain('a host reports the outcome')
+    expect(view({})).toMatch(/^Actions {3}\d+ of \d+ left$/m)
   })
 
   it('offers the driver of a run, here and in the background', () => {
@@ -38,11 +39,11 @@ describe('the view of a run', () => {
     expect(text).not.toContain('a host reports')
   })
 
-  it('calls a run delivered, and shows no budget of a run that has ended', () => {
+  it('calls a run delivered, and shows no actions of a run that has ended', () => {
     const ended = { ...run, state: 'ended' } as RunOutline
     expect(view({}, ended)).toMatch(/^Run 6f1c2c6e {2}ended\n/)
     expect(view({ verdict: DELIVERED }, ended)).toMatch(/^Run 6f1c2c6e {2}delivered: branch b\n/)
-    expect(view({}, ended)).not.toContain('actions left')
+    expect(view({}, ended)).not.toMatch(/^Actions/m)
   })
 
   it('shows the whole state at every width', () => {

@@ -23,7 +23,7 @@ import {
 } from '../output/what-follows.ts'
 import { wrapWords } from '../output/wrap-words.ts'
 import type { Channel } from '../terminal.ts'
-import { type Candidate, type Fact, formatBudget, formatSectionChanges, toText } from './run-text.ts'
+import { type Candidate, type Fact, formatActionsLeft, formatSectionChanges, toText } from './run-text.ts'
 import { block, formatWaiting, waitingLines } from './run-waits.ts'
 
 export type ViewOptions = {
@@ -99,7 +99,7 @@ function headOf({ word, line }: RunVerdict, run: RunOutline): string {
 function factLines(run: RunOutline, { now, out, isRemoved }: ViewOptions): string[] {
   const { pinned_source: source, source_candidate: candidate } = run
   const facts: Fact[] = [
-    ['Budget', run.state === 'ended' ? undefined : `${formatBudget(run)} actions left`],
+    ['Actions', run.state === 'ended' ? undefined : `${formatActionsLeft(run)} left`],
     ['Started', `${formatAge(run.created_at, now)}, last change ${formatAge(run.updated_at, now)}`],
     ['Issue', source?.canonical_url],
     ['Sections', source?.sections.map(({ key }) => key).join(', ')],

@@ -23,6 +23,7 @@ beforeAll(() => {
     hasKeys: false,
     hasShortKey: false,
     isRoot: false,
+    missingDirectories: [],
     isWorker: true,
     agents: [],
     readableSecrets: [],
@@ -80,6 +81,13 @@ describe('securityWarnings', () => {
   it('warns about a network address without allowed directories, with or without keys', () => {
     const config = configWith({ 'server.rate_limit_enabled': true })
     expect(warningsOf({ bound: at('0.0.0.0'), hasKeys: true, config })).toEqual(['no allowed working directories'])
+  })
+
+  it('warns about allowed directories that do not exist, unless other machines run the agents', () => {
+    const missingDirectories = ['/srv/a', '/srv/b']
+    const warning = 'allowed working directories do not exist: prompts in /srv/a, /srv/b are refused'
+    expect(securityWarnings({ ...safe, missingDirectories })).toMatchObject([{ warning }])
+    expect(warningsOf({ missingDirectories, isWorker: false })).toEqual([])
   })
 
   it('warns about a server on this machine as about one on the network if it has a trusted proxy', () => {
@@ -228,11 +236,12 @@ describe('securityWarnings', () => {
       hasKeys: false,
       hasShortKey: false,
       isRoot: true,
+      missingDirectories: ['/srv/a'],
       isWorker: true,
       agents: [],
       readableSecrets: [],
     })
-    expect(found).toHaveLength(6)
+    expect(found).toHaveLength(7)
     for (const { suggestion } of found) expect(suggestion).not.toBe('')
   })
 })

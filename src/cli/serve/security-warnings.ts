@@ -15,6 +15,8 @@ export type SecurityFacts = {
   hasKeys: boolean
   hasShortKey: boolean
   isRoot: boolean
+  /** Those of `server.allowed_workdir_prefixes` that do not exist. */
+  missingDirectories: readonly string[]
   /** False if other machines run the agents. */
   isWorker: boolean
   agents: readonly AgentLocation[]
@@ -48,6 +50,15 @@ const anyPortWithoutKeys: Rule = ({ config, hasKeys }) => {
   return {
     warning: `auth disabled together with CORS for every port: pages of ${open.join(' and ')} can run agents, even one that an agent wrote`,
     suggestion: 'set DROVER_API_KEYS, or list the origins with their ports in server.cors_allowed_origins',
+  }
+}
+
+/** Where other machines run the agents, theirs count. */
+const missingDirectories: Rule = ({ isWorker, missingDirectories: missing }) => {
+  if (!isWorker || missing.length === 0) return undefined
+  return {
+    warning: `allowed working directories do not exist: prompts in ${missing.join(', ')} are refused`,
+    suggestion: 'create them for the user of the server, or correct server.allowed_workdir_prefixes',
   }
 }
 
@@ -166,6 +177,7 @@ const RULES: readonly (Rule | FixedWarning)[] = [
     warning: 'approval mode "none": agents run every command of every prompt without asking',
     suggestion: 'use "auto" or "default", and set "none" only in the requests that need it',
   },
+  missingDirectories,
   loweredModes,
   modeFlags,
   notEnforced,

@@ -8,6 +8,7 @@ import { findReadableSecrets } from '../../kit/process/processes-around.ts'
 import { endAllProcesses } from '../../kit/process/running-processes.ts'
 import { quoteWord } from '../../kit/shell-words.ts'
 import { formatBackend } from '../../prompts/format-backend.ts'
+import { isMissing } from '../../prompts/workdir-policy.ts'
 import type { SettingsSource } from '../../service/administration.ts'
 import { type BoundAddress, baseUrl, isLoopbackHost, type ListenAddress } from '../../service/server-address.ts'
 import { Ending, startServerLife } from '../../service/start-and-stop.ts'
@@ -176,6 +177,7 @@ function createBanner(
     version: runtime.version(),
     isWorker: !flags.isOn('no-work'),
     isRoot: runtime.isRoot,
+    missingDirectories: config.server.allowed_workdir_prefixes.filter(isMissing),
     readableSecrets: findReadableSecrets(runtime.env, runtime.readableVariables),
     hasKeys: keys.ring.isRequired,
     hasShortKey: keys.hasShortKey(),

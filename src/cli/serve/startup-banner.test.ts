@@ -42,6 +42,7 @@ const FACTS: BannerFacts = {
   hasShortKey: false,
   keySources: [],
   isRoot: false,
+  missingDirectories: [],
   readableSecrets: [],
   agents: [installed, demo, absent],
   endpoints: [

@@ -28,6 +28,7 @@ const FACTS: BannerFacts = {
   hasShortKey: false,
   keySources: [],
   isRoot: false,
+  missingDirectories: [],
   readableSecrets: [],
   agents: [located('claude', {}), located('codex', { isDemo: true }), located('gemini', { program: undefined })],
   endpoints: [

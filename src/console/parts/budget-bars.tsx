@@ -5,7 +5,7 @@ import type { BudgetList } from '../../prompts/budget-list.shape.ts'
 import { attempt } from '../live/actions.ts'
 import { call } from '../live/api.ts'
 import { executionsVersion } from '../live/server-state.ts'
-import { formatCost, formatCount, nameOfRepository } from '../text/format.ts'
+import { formatCost, formatCount, formatReset, nameOfRepository } from '../text/format.ts'
 import { toLine } from '../text/visible-text.ts'
 
 type Budget = BudgetList['budgets'][number]
@@ -73,7 +73,7 @@ function Reset({ at }: { at: string }) {
   const time = new Date(at)
   return (
     <time dateTime={at} title={time.toLocaleString()}>
-      resets on {time.toLocaleDateString([], { day: 'numeric', month: 'long' })}
+      resets on {formatReset(time)}
     </time>
   )
 }

@@ -5,6 +5,7 @@ import {
   formatCost,
   formatCount,
   formatDuration,
+  formatReset,
   formatTokens,
   percentile,
 } from './format.ts'
@@ -18,6 +19,10 @@ describe('formatting', () => {
     [61_000, '1 min 1 s'],
     [7_260_000, '2 h 1 min'],
   ])('shows %d ms as %s', (ms, text) => expect(formatDuration(ms)).toBe(text))
+
+  it('shows when a budget resets with the hour, in UTC', () => {
+    expect(formatReset(new Date('2026-11-20T00:00:00Z'))).toMatch(/20.* 00:00 UTC$/)
+  })
 
   it.each([
     [999, '999'],

@@ -22,6 +22,13 @@ export function formatAge(time: string, now: number): string {
   return days === 1 ? '1 day ago' : `${days} days ago`
 }
 
+/** Budgets reset at midnight of UTC. */
+export function formatReset(time: Date): string {
+  const day = { day: 'numeric', month: 'long' } as const
+  const hour = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const
+  return time.toLocaleString([], { ...day, ...hour, timeZone: 'UTC', timeZoneName: 'short' })
+}
+
 export function formatCount(count: number): string {
   if (count < 1000) return String(count)
   // The limits are those of the rounded numbers: 9950 is 10k and 999,500 is 1.0M.

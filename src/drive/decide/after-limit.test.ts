@@ -203,7 +203,7 @@ describe('a budget that is spent', () => {
   const spent = (waitMs?: number) => limited({ code: 'budget_spent', ...(waitMs !== undefined && { waitMs }) })
 
   it('is waited for until it resets, never handed to another agent', () => {
-    const wait = { do: 'wait_for_limit', backend: 'claude', until: '2026-01-31T11:01:00.000Z' }
+    const wait = { do: 'wait_for_limit', backend: 'claude', until: '2026-01-31T11:00:00.000Z' }
     expect(stepAfter([spent(HOUR)], { on_limit: 'wait' })).toMatchObject(wait)
     expect(stepAfter([spent(HOUR)], { on_limit: 'next', fallback: ['codex'] })).toMatchObject(wait)
   })

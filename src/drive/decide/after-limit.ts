@@ -49,7 +49,8 @@ export function isLimit(code: string | undefined, { wasTriedAgain }: { wasTriedA
 export function limitOf({ backend, ended }: Attempt, times: number): Limit {
   const { error = '', error_code: code = '', retry_after_ms: told, at = '', budget } = ended ?? {}
   const wait = told ?? UNKNOWN_WAITS[Math.min(times, UNKNOWN_WAITS.length) - 1] ?? MINUTE
-  const margin = Math.min(MOST_MARGIN, Math.max(LEAST_MARGIN, wait * MARGIN_SHARE))
+  // A budget follows drover's own clock.
+  const margin = isBudget(code) ? 0 : Math.min(MOST_MARGIN, Math.max(LEAST_MARGIN, wait * MARGIN_SHARE))
   const canPass = isBudget(code) ? told !== undefined : PASSING.includes(code) || OUTAGES.includes(code)
   const until = canPass ? laterBy(at, wait + margin) : undefined
   const isGuess = canPass && told === undefined

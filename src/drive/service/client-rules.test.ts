@@ -45,6 +45,12 @@ describe('the repository of a client', () => {
     expect(codeOf(() => chooseRepository(wanted, settings({ repositories }), { resolve }))).toBe(expected)
   })
 
+  it('that is not named counts once the server has been restarted', () => {
+    expect(() => chooseRepository('/b', settings({ repositories: ['/a'] }), { resolve })).toThrow(
+      'add the root of the repository to the setting drive.repositories, and restart the server',
+    )
+  })
+
   it.each<[string | undefined, string[], string[], string]>([
     ['/a', ['/a', '/b'], ['/a'], '/a'],
     ['/link', ['/a'], ['/link'], '/a'],
