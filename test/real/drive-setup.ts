@@ -65,7 +65,8 @@ export function createDriveSetup({ port, acp }: Surroundings) {
   repository.write('wind.txt', 'wind: 12 m/s\n')
   repository.write('check.sh', "grep 'knots$' wind.txt\n")
   repository.commit()
-  const drive = { repositories: [repository.root], checks: ['sh check.sh'] }
+  // What an agent does in a sandbox is tried in sandboxed-drive.test.ts.
+  const drive = { repositories: [repository.root], checks: ['sh check.sh'], sandbox: 'off' }
   writeFileSync(join(home, '.drover', 'config.yaml'), stringify({ backends: { ...section }, drive }))
   const env = {
     HOME: home,
