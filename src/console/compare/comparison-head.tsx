@@ -233,12 +233,18 @@ function Checks({ checks, isCutOff }: ChecksProps) {
   if (checks.length === 0) return <span class="dim">{isCutOff ? 'did not run' : 'none'}</span>
   return (
     <>
-      {checks.map(({ command, passed }) => (
-        <span key={command} class={passed ? 'check-result verdict-passed' : 'check-result verdict-failed'}>
-          <Icon name={passed ? 'check' : 'cross'} />
-          <span class="unseen">{passed ? 'passed' : 'failed'}</span> <code>{toLine(command)}</code>
-        </span>
-      ))}
+      {checks.map(({ command, passed, unfinished }) =>
+        unfinished === undefined ? (
+          <span key={command} class={passed ? 'check-result verdict-passed' : 'check-result verdict-failed'}>
+            <Icon name={passed ? 'check' : 'cross'} />
+            <span class="unseen">{passed ? 'passed' : 'failed'}</span> <code>{toLine(command)}</code>
+          </span>
+        ) : (
+          <span key={command} class="check-result dim">
+            {unfinished === 'canceled' ? 'canceled' : 'not run'} <code>{toLine(command)}</code>
+          </span>
+        ),
+      )}
     </>
   )
 }
