@@ -157,7 +157,7 @@ async function printWayOn({ flags, runtime }: Invocation, { config, id, code }: 
   const { out, err } = runtime.terminal
   const mode = resolveKeepMode(config.executions.keep, flags.isOn('worktrees') ? 'results' : 'none')
   if (code > 1) await err.write(describeCanceled(mode === 'none' ? undefined : id))
-  else if (mode === 'none' && !flags.isOn('worktrees') && !flags.isOn('quiet') && out.isTty && err.isTty)
+  if (mode === 'none' && !flags.isOn('worktrees') && !flags.isOn('quiet') && out.isTty && err.isTty)
     await err.write(`${err.style('dim', NOT_KEPT)}\n`)
 }
 
