@@ -1117,6 +1117,8 @@ export type ComparedWorktree = {
     exit_code: number | null
     /** Why there is no exit code. */
     problem?: string | undefined
+    /** Of a canceled comparison: the check was ended, or never began. Absent if it ran to its end. */
+    unfinished?: 'canceled' | 'not_run' | undefined
     /** How long it ran. */
     duration_ms: number
     /** The last 256 KiB of what it printed. */

@@ -182,7 +182,10 @@ function textOfPart({ backend, output, error, worktree }: ComparedResult): strin
 
 function textOfWorktree({ name, path, files, insertions, deletions, checks }: ComparedWorktree): string {
   const size = `${files} changed files, +${insertions} -${deletions}`
-  const ended = checks.map(({ command, passed }) => `${command} ${passed ? 'passed' : 'failed'}`)
+  const ended = checks.map(({ command, passed, unfinished }) => {
+    const end = passed ? 'passed' : (unfinished?.replace('_', ' ') ?? 'failed')
+    return `${command} ${end}`
+  })
   return [`${name}: ${size}${path === undefined ? '' : ` in ${path}`}`, ...ended].join('; ')
 }
 

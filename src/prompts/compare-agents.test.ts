@@ -59,6 +59,21 @@ describe('compareAgents', () => {
     expect(seen).toBe(most)
   })
 
+  it('after a cancellation has the versions of agents that had begun', async () => {
+    const { context } = await createPromptFixture({ claude: { hangAfter: 'init' } })
+    const canceling = new AbortController()
+    const watcher = { event: () => canceling.abort() }
+    const { results } = await compareAgents(
+      { prompt: 'x', backends: ['claude', 'codex'], sequential: true },
+      { ...context, askVersion: async () => '1.2.3' },
+      { signal: canceling.signal, watcher },
+    )
+    expect(results.map(({ backend, error_code, agent_version }) => [backend, error_code, agent_version])).toEqual([
+      ['claude', 'agent_cancelled', '1.2.3'],
+      ['codex', 'canceled', undefined],
+    ])
+  })
+
   it('supports dry runs', async () => {
     const { context } = await createPromptFixture()
     const { results } = await compareAgents({ prompt: 'x', backends: ['claude'], dry_run: true }, context, {

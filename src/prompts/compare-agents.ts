@@ -3,6 +3,7 @@ import type { CompareRequest } from './prompt-request.shape.ts'
 import type { PromptRequest } from './prompt-request.ts'
 import type { ComparedResult, ComparisonResult, PromptResult } from './prompt-result.shape.ts'
 import { type BatchRunOptions, runBatch, runParts, toStatelessRequest } from './run-batch.ts'
+import { isServerStop } from './server-stop.ts'
 
 /** Runs the same prompt on several agents. */
 export async function compareAgents(
@@ -58,7 +59,9 @@ async function withVersions(
   return await Promise.all(
     results.map(async (result): Promise<ComparedResult> => {
       const agent = locate(result.backend)
-      const version = agent === undefined || signal.aborted ? undefined : await askVersion(agent)
+      // After Ctrl-C, only those that had begun; a server that stops does not wait for any.
+      const isLate = isServerStop(signal) || (signal.aborted && result.duration_ms === 0)
+      const version = agent === undefined || isLate ? undefined : await askVersion(agent)
       return version === undefined ? result : { ...result, agent_version: version }
     }),
   )

@@ -177,6 +177,11 @@ export const ComparedWorktree = named(
         passed: Type.Boolean({ description: 'Whether it exited with 0.' }),
         exit_code: Type.Union([Type.Integer(), Type.Null()], { description: 'Null if it did not exit by itself.' }),
         problem: optionalText('Why there is no exit code.'),
+        unfinished: Type.Optional(
+          literals(['canceled', 'not_run'], {
+            description: 'Of a canceled comparison: the check was ended, or never began. Absent if it ran to its end.',
+          }),
+        ),
         duration_ms: count('How long it ran.'),
         output: Type.String({ description: 'The last 256 KiB of what it printed.' }),
         output_truncated: Type.Boolean({ description: 'Whether it printed more.' }),

@@ -40,7 +40,13 @@ type Opened = {
   workdir: string
   /** What its setup and its checks reached and were refused. */
   seen: BoundaryCounts
+  /** What its agent changed, once that is known. */
+  diff?: WorktreeDiff
+  checks: ComparedCheck[]
+  isRemoved: boolean
 }
+
+type ComparedCheck = ComparedWorktree['checks'][number]
 
 type WorktreesOptions = Pick<BatchRunOptions, 'signal' | 'watcher'> & {
   /** The directory of all worktrees of the user. */
@@ -63,6 +69,8 @@ type WorktreesOptions = Pick<BatchRunOptions, 'signal' | 'watcher'> & {
   boundary: DriveBoundary
 }
 
+type Dropped = Pick<KeepResult, 'dropped' | 'left'>
+
 const SHOWN_LINES = 20
 
 const UNKNOWN_DIFF: WorktreeDiff = { tree: '', files: [], insertions: 0, deletions: 0 }
@@ -81,7 +89,7 @@ export class ComparisonWorktrees implements AsyncDisposable {
 
   /** Those that are not removed. */
   get left(): Worktree[] {
-    return this.#opened.map(({ worktree }) => worktree)
+    return this.#opened.filter(({ isRemoved }) => !isRemoved).map(({ worktree }) => worktree)
   }
 
   /** Creates the worktrees and returns the place of each agent. */
@@ -98,7 +106,7 @@ export class ComparisonWorktrees implements AsyncDisposable {
       const workspace = discoverWorkspace({ start: worktree.path, git, signal })
       // It is there, so it has to be dropped even if this is cancelled now.
       const opened = { label, worktree, workspace, workdir: withinWorktree(worktree, below) }
-      this.#opened.push({ ...opened, seen: new BoundaryCounts() })
+      this.#opened.push({ ...opened, seen: new BoundaryCounts(), checks: [], isRemoved: false })
       this.#locks.push(await takeLock({ path: toUseLock(worktree), mode: 'exclusive', signal }))
       await workspace
       await this.#prepare(this.#opened.at(-1) as Opened, repository)
@@ -162,25 +170,44 @@ export class ComparisonWorktrees implements AsyncDisposable {
    * checks would say something about the commit that all began with.
    */
   async finish(hasFailed: readonly boolean[]): Promise<ComparedWorktree[]> {
-    const inspected: { opened: Opened; diff: WorktreeDiff; checks: CheckResult[] }[] = []
+    const { signal } = this.#options
     for (const [at, opened] of this.#opened.entries()) {
-      const diff = await this.#diff(opened)
-      const isIdle = hasFailed[at] === true && isUnchanged(diff)
-      inspected.push({ opened, diff, checks: isIdle ? [] : await this.#check(opened) })
+      await this.#measure(opened, signal)
+      if (this.#isChecked(opened, hasFailed[at])) await this.#check(opened)
     }
-    this.#options.signal.throwIfAborted()
-    const finished: ComparedWorktree[] = []
-    for (const { opened, diff, checks } of inspected) {
-      const isRemoved = isUnchanged(diff) && (await this.#remove(opened))
-      finished.push(toReport(opened, { diff, checks, isRemoved, boundary: this.#options.boundary }))
-    }
+    signal.throwIfAborted()
+    for (const opened of this.#opened) if (isUnchanged(opened)) await this.#remove(opened)
     this.#isFinished = true
-    return finished
+    return this.#report(hasFailed)
+  }
+
+  /** After a cancellation: drops all work, and returns what is known of it. */
+  async cancel(hasFailed: readonly boolean[]): Promise<{ compared: ComparedWorktree[]; kept: Dropped }> {
+    for (const opened of this.#opened) await this.#measure(opened, new AbortController().signal)
+    const kept = await this.drop()
+    return { compared: this.#report(hasFailed), kept }
+  }
+
+  #isChecked(opened: Opened, hasFailed = false): boolean {
+    return !(hasFailed && isUnchanged(opened))
+  }
+
+  /** What is known of the work of each agent. */
+  #report(hasFailed: readonly boolean[]): ComparedWorktree[] {
+    const { boundary, checks: commands } = this.#options
+    return this.#opened.map((opened, at) => {
+      const missing = this.#isChecked(opened, hasFailed[at]) ? commands.slice(opened.checks.length) : []
+      return toReport(opened, { boundary, checks: [...opened.checks, ...missing.map(notRun)] })
+    })
+  }
+
+  async #measure(opened: Opened, signal: AbortSignal): Promise<void> {
+    opened.diff ??= await this.#diff(opened, signal)
   }
 
   /** A failure of git must not hide the answers of the agents. */
-  async #diff({ workspace, worktree: { base, path } }: Opened): Promise<WorktreeDiff> {
-    const { git, signal } = this.#options
+  async #diff({ workspace, worktree: { base, path } }: Opened, signal: AbortSignal): Promise<WorktreeDiff> {
+    const { git } = this.#options
     try {
       return await diffWorktree({ git, workspace: await workspace, base, signal })
     } catch (error) {
@@ -190,48 +217,48 @@ export class ComparisonWorktrees implements AsyncDisposable {
     }
   }
 
-  async #check(opened: Opened): Promise<CheckResult[]> {
-    const { label, worktree, workdir: cwd } = opened
+  async #check(opened: Opened): Promise<void> {
+    const { label, worktree, workdir: cwd, checks } = opened
     const runCommand = this.#runner(opened)
     const { checks: commands, checkTimeoutMs: timeoutMs, signal, watcher } = this.#options
     const env = this.#environment(worktree)
-    const checks: CheckResult[] = []
     for (const command of commands) {
       watcher?.checking?.(label, command)
       const check = await runCommand({ command, cwd, env, timeoutMs, signal })
+      checks.push({ ...toComparedCheck(check), ...(signal.aborted && { unfinished: 'canceled' as const }) })
       if (signal.aborted) watcher?.noted?.({ message: `${label}: ${command} canceled`, isWarning: false })
       signal.throwIfAborted()
-      checks.push(check)
       watcher?.checked?.(label, check)
     }
-    return checks
   }
 
   /** A failure of git must not hide the answers of the agents. */
-  async #remove(opened: Opened): Promise<boolean> {
+  async #remove(opened: Opened): Promise<void> {
     const { git, signal } = this.#options
     const { worktree } = opened
     try {
-      const isRemoved = (await removeWorktree({ git, worktree, signal })).is === 'removed'
-      if (isRemoved) this.#opened.splice(this.#opened.indexOf(opened), 1)
-      return isRemoved
+      opened.isRemoved = (await removeWorktree({ git, worktree, signal })).is === 'removed'
     } catch (error) {
       if (!(error instanceof Fault) || signal.aborted) throw error
       this.warn(`${worktree.directory} could not be removed: ${error.message}`)
-      return false
     }
   }
 
   /** Drops what a comparison that was cancelled leaves. */
-  async drop(): Promise<Pick<KeepResult, 'dropped' | 'left'>> {
+  async drop(): Promise<Dropped> {
     const dropped: KeepResult['dropped'][number][] = []
     const left: KeepResult['left'][number][] = []
     if (this.#isFinished) return { dropped, left }
+    this.#isFinished = true
     const { signal } = new AbortController()
-    for (const { label, worktree } of this.#opened.splice(0)) {
+    for (const opened of this.#opened) {
+      const { label, worktree, isRemoved } = opened
+      // It changed nothing.
+      if (isRemoved) continue
       try {
         const { git } = this.#options
         const { commit } = await dropWorktree(worktree, { git, signal })
+        opened.isRemoved = true
         if (commit !== undefined) await noteDropped(worktree, { git, commit, signal })
         dropped.push({ name: label, ...(commit !== undefined && { commit }) })
         if (commit !== undefined) this.#note(`dropped ${label}. To get it back: git branch NAME ${commit.slice(0, 12)}`)
@@ -262,7 +289,7 @@ export class ComparisonWorktrees implements AsyncDisposable {
   }
 }
 
-function isUnchanged(diff: WorktreeDiff): boolean {
+function isUnchanged({ diff = UNKNOWN_DIFF }: Opened): boolean {
   return diff !== UNKNOWN_DIFF && diff.files.length === 0
 }
 
@@ -294,10 +321,10 @@ export function toLabels(backends: readonly string[]): string[] {
   })
 }
 
-type Inspected = { diff: WorktreeDiff; checks: readonly CheckResult[]; isRemoved: boolean; boundary: DriveBoundary }
+type Inspected = { checks: ComparedCheck[]; boundary: DriveBoundary }
 
-function toReport(opened: Opened, { diff, checks, isRemoved, boundary }: Inspected): ComparedWorktree {
-  const { label, worktree } = opened
+function toReport(opened: Opened, { checks, boundary }: Inspected): ComparedWorktree {
+  const { label, worktree, isRemoved, diff = UNKNOWN_DIFF } = opened
   const { path, branch, base, repository } = worktree
   const { files, insertions, deletions } = diff
   return {
@@ -305,11 +332,21 @@ function toReport(opened: Opened, { diff, checks, isRemoved, boundary }: Inspect
     ...(isRemoved ? {} : { path, branch }),
     ...{ repository, base, files: files.length, insertions, deletions, changes: [...files] },
     ...(boundary.is === 'inside' && { boundary: { enforced_by: 'bubblewrap' as const, ...opened.seen.report() } }),
-    checks: checks.map(({ command, passed, exitCode, problem, durationMs, output, isOutputCut }) => ({
-      ...{ command, passed, exit_code: exitCode, ...(problem !== undefined && { problem }) },
-      ...{ duration_ms: durationMs, output, output_truncated: isOutputCut },
-    })),
+    checks,
   }
+}
+
+function toComparedCheck(check: CheckResult): ComparedCheck {
+  const { command, passed, exitCode, problem, durationMs, output, isOutputCut } = check
+  return {
+    ...{ command, passed, exit_code: exitCode, ...(problem !== undefined && { problem }) },
+    ...{ duration_ms: durationMs, output, output_truncated: isOutputCut },
+  }
+}
+
+function notRun(command: string): ComparedCheck {
+  const nothing = { passed: false, exit_code: null, duration_ms: 0, output: '', output_truncated: false }
+  return { command, ...nothing, problem: 'it did not run', unfinished: 'not_run' }
 }
 
 /** The same directory as in the repository, if the commit has it. */

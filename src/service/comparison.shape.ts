@@ -83,7 +83,12 @@ export const ComparisonSummary = named(
         state: optional(literals(EXECUTION_STATES, { description: 'As of its execution.' })),
         checks: optional(
           Type.Object(
-            { passed: count('How many passed.'), failed: count('How many failed.') },
+            {
+              passed: count('How many passed.'),
+              failed: count('How many failed.'),
+              canceled: optional(count('How many were ended with the comparison; absent if none.')),
+              not_run: optional(count('How many the canceled comparison did not run; absent if none.')),
+            },
             { description: 'Its checks, if it worked in a worktree.' },
           ),
         ),

@@ -275,18 +275,19 @@ type Finished = {
 
 type Finishing = { git: Git; keep: string | undefined; signal: AbortSignal; results: readonly PromptResult[] }
 
-/** Looks at what the agents left. After a cancellation nothing of it stays, so there is nothing to look at. */
+/** Looks at what the agents left. After a cancellation nothing of it stays. */
 async function finish(
   worktrees: ComparisonWorktrees,
   { git, keep: name, signal, results }: Finishing,
 ): Promise<Finished> {
+  const hasFailed = results.map((each) => toPromptStatus(each) !== 'completed')
   try {
     signal.throwIfAborted()
-    const compared = await worktrees.finish(results.map((each) => toPromptStatus(each) !== 'completed'))
+    const compared = await worktrees.finish(hasFailed)
     return name === undefined ? { compared } : { compared, ...(await keepOne(worktrees, { git, name, signal })) }
   } catch (error) {
     if (!signal.aborted) throw error
-    return { compared: [], kept: await worktrees.drop(), isCanceled: true }
+    return { ...(await worktrees.cancel(hasFailed)), isCanceled: true }
   }
 }
 
@@ -376,7 +377,7 @@ async function keepCompared(worktrees: readonly Worktree[], options: KeepOptions
 }
 
 async function keep(worktree: Worktree, options: KeepOptions, { left }: Ended): Promise<KeepResult['kept']> {
-  const name = shownName(worktree)
+  const name = worktree.label ?? worktree.name
   const { head } = await commitAll(worktree, options)
   if (head === worktree.base) throw nothingToKeep({ name })
   await noteKept(worktree, { ...options, commit: head })
@@ -387,7 +388,7 @@ async function keep(worktree: Worktree, options: KeepOptions, { left }: Ended): 
 
 /** If the changes cannot be committed, the worktree stays. */
 async function drop(worktree: Worktree, options: KeepOptions, { dropped, left }: Ended): Promise<void> {
-  const name = shownName(worktree)
+  const name = worktree.label ?? worktree.name
   try {
     const { commit } = await dropWorktree(worktree, options)
     if (commit !== undefined) await noteDropped(worktree, { ...options, commit })
@@ -396,8 +397,4 @@ async function drop(worktree: Worktree, options: KeepOptions, { dropped, left }:
     if (!(error instanceof Fault)) throw error
     left.push({ name, path: worktree.path, reason: error.message })
   }
-}
-
-function shownName({ label, name }: Worktree): string {
-  return label ?? name
 }

@@ -5,6 +5,7 @@ import { isFault } from '../kit/fault.ts'
 import { withoutUndefined } from '../kit/json-value.ts'
 import { compareBytes } from '../kit/utf8.ts'
 import { ownerKey } from '../prompts/caller.ts'
+import type { ComparedWorktree } from '../prompts/prompt-result.shape.ts'
 import { listWorktrees, type Worktree } from '../workspace/worktree-records.ts'
 import type { ComparisonPage, ComparisonSummary, ComparisonView } from './comparison.shape.ts'
 import { type ComparedParts, ComparedWork } from './show-comparison.ts'
@@ -58,9 +59,15 @@ export function summarizeView(view: ComparisonView, { prompt, workdir }: Known):
   }
 }
 
-function countChecks(checks: readonly { readonly passed: boolean }[]): { passed: number; failed: number } {
+export type CheckCounts = NonNullable<ComparisonSummary['contenders'][number]['checks']>
+
+/** Pure. */
+export function countChecks(checks: readonly ComparedWorktree['checks'][number][]): CheckCounts {
   const passed = checks.filter((check) => check.passed).length
-  return { passed, failed: checks.length - passed }
+  const canceled = checks.filter(({ unfinished }) => unfinished === 'canceled').length
+  const not_run = checks.filter(({ unfinished }) => unfinished === 'not_run').length
+  const failed = checks.length - passed - canceled - not_run
+  return { passed, failed, ...(canceled > 0 && { canceled }), ...(not_run > 0 && { not_run }) }
 }
 
 /** One for each comparison that has worktrees of this key. Pure. */

@@ -139,7 +139,7 @@ export class ComparedWork {
         const part = parts.find((one) => one.id === each.execution_id)
         const name = names[at] ?? each.backend
         const work = await this.#work(id, name, { result, worktree: each.worktree })
-        // After a cancellation, the answer has none.
+        // Of a canceled comparison of an older version, the answer has none.
         const { worktree = await this.#measureWork(id, { name, repository }, work) } = each
         const known = part === undefined ? { backend: each.backend, state: stateOf(each, state) } : ofExecution(part)
         return { ...answered(known, each), ...{ name, ...work }, ...(worktree !== undefined && { worktree }) }

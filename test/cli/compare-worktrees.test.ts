@@ -303,15 +303,19 @@ describe('drover compare --worktrees', () => {
 
   it.each(
     firstOf([
-      { during: 'a check', option: '--check', dropped: ['claude', 'codex'] },
+      { during: 'a check', option: '--check', dropped: ['claude', 'codex', 'gemini'] },
       { during: 'a setup', option: '--setup', dropped: undefined },
     ]),
   )('is recorded as canceled after Ctrl-C during $during, with what was dropped', async ({ option, dropped }) => {
     teach('claude', 'echo two >> a')
-    teach('codex', 'echo two >> a')
+    teach('codex', 'echo three >> a')
+    teach('gemini', 'echo four >> a')
     const pidFile = join(home.path, 'hangs')
-    const command = `sh -c 'echo "{\\"agent\\": $$, \\"hangs\\": true}" > ${pidFile}; exec sleep 60'`
-    const args = ['compare', '--worktrees', '--backends', 'claude,codex', 'Show the wind', option, command, '--json']
+    const hangs = `echo "{\\"agent\\": $$, \\"hangs\\": true}" > ${pidFile}; exec sleep 60`
+    // The check of claude passes, that of codex is canceled.
+    const command = option === '--check' ? `sh -c 'grep -q two a || { ${hangs}; }'` : `sh -c '${hangs}'`
+    const args = ['compare', '--worktrees', '--backends', 'claude,codex,gemini', 'Show the wind', '--json']
+    args.push(option, command, ...(dropped === undefined ? [] : ['--check', 'true']))
     const kept = { ...env, DROVER_EXECUTIONS_KEEP: 'results' }
     const { child, ended } = home.start(args, { cwd: repository.root, env: kept })
     await hangingAgent(pidFile)
@@ -331,9 +335,17 @@ describe('drover compare --worktrees', () => {
       dropped,
     ])
     if (dropped === undefined) return
+    expect(report.results).toMatchObject([
+      { worktree: { name: 'claude', files: 1, checks: [{ passed: true }, { passed: true }] } },
+      { worktree: { name: 'codex', checks: [{ unfinished: 'canceled' }, { unfinished: 'not_run' }] } },
+      { worktree: { name: 'gemini', checks: [{ unfinished: 'not_run' }, { passed: false, unfinished: 'not_run' }] } },
+    ])
+    expect(report.results[0].worktree).not.toHaveProperty('path')
     const { stdout: shown } = await drover('--show', report.execution_id)
     expect(shown).toMatch(/^[0-9a-f]{8} canceled, just now: /)
-    expect(shown).toMatch(/\nclaude +completed +1 +\+1 +-0 +- .* dropped\n/)
+    expect(shown).toMatch(/\nclaude +completed +1 +\+1 +-0 +2 passed +\d.* dropped\n/)
+    expect(shown).toMatch(/\ncodex +completed +1 +\+1 +-0 +1 canceled, 1 not run /)
+    expect((await drover('--list')).stdout).toMatch(/└ gemini +completed +not run +dropped\n/)
   })
 
   it.runIf(IS_FULL)(

@@ -276,6 +276,20 @@ describe.skipIf(!hasTerminals)('drover compare on a terminal', () => {
     )
   })
 
+  it('says after Ctrl-C, too, that answers are not kept', async () => {
+    const pidFile = join(home.path, 'pids')
+    home.teach('codex', { hangAfter: 'init', pidFile })
+    const args = ['compare', 'hello there', '--backends', 'claude,codex']
+    const { type, ended } = startOnTerminal(args, { cwd: home.path, env: home.env, columns: 120 })
+    await hangingAgent(pidFile)
+    type('\u0003')
+    const { code, seen } = await ended
+    expect(code).toBe(130)
+    expect(leftOnScreen(seen)).toMatch(
+      /\ndrover: canceled; to start again, .*\nnot kept; to keep answers: drover config set /,
+    )
+  })
+
   it.runIf(IS_FULL)('prints them one after another on a narrow one', async () => {
     expect(await onTerminal(82)).toMatch(
       /^claude .*\none two .* ten\nCOST\n\ncodex .*\nshort\nCOST\n\nThe cost of .*\nnot kept; .*\n$/,

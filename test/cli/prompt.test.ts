@@ -442,9 +442,9 @@ describe('a tool call that the agent denied', () => {
   const script = { text: ['Done.'], tool: 'touch x', toolDenied: true }
 
   it.each([
-    ['claude', 'Bash (touch x); allow with --approval none'],
-    ['codex', 'command_execution (touch x); allow with --approval auto'],
-    ['gemini', 'run_shell_command (touch x); allow with --approval none'],
+    ['claude', 'Bash (touch x); allow with the approval mode none (--approval none)'],
+    ['codex', 'command_execution (touch x); allow with the approval mode auto (--approval auto)'],
+    ['gemini', 'run_shell_command (touch x); allow with the approval mode none (--approval none)'],
   ])('is one line on stderr and a warning in every format: %s', async (backend, text) => {
     const warning = `1 tool call was denied: ${text}`
     const [plain, json, stream] = await Promise.all(

@@ -21,9 +21,15 @@ it.runIf(IS_FULL)(
       envIn: (workdir) => ({ PATH: `${join(workdir, '..', 'bin')}:/usr/bin:/bin` }),
       config: { drive: { repositories: [repository.root], checks: ['git diff --check'], sandbox: 'off' } },
     })
-    const { page, complaints } = await visit(`${server.url}/#/new`)
-    await page.getByLabel('Prompt', { exact: true }).fill('Show the wind in knots')
-    await page.getByLabel('codex (demo)', { exact: true }).check()
+    const permissions = ['clipboard-read', 'clipboard-write']
+    const { page, complaints } = await visit(`${server.url}/`, { permissions })
+    await page.getByLabel('What should be done?').fill('Show the wind in knots')
+    await page.getByRole('button', { name: 'Compare', exact: true }).click()
+    await page.getByText(/^Directory: \//).waitFor()
+    await page.getByRole('link', { name: 'All options' }).click()
+    await page.getByRole('heading', { name: 'New comparison' }).waitFor()
+    expect(await page.getByLabel('Prompt', { exact: true }).inputValue()).toBe('Show the wind in knots')
+    await page.getByLabel('gemini (demo)', { exact: true }).uncheck()
     await page.getByLabel(/^Each changes files/).check()
     await page.getByRole('combobox', { name: 'Directory' }).fill(repository.root)
     await page.getByRole('button', { name: 'Compare 2 agents' }).click()
@@ -33,9 +39,20 @@ it.runIf(IS_FULL)(
     await page.locator('.compared-files .number:has(+ .line-added)', { hasText: /^1$/ }).waitFor()
     await row.getByRole('button', { name: 'Keep codex' }).click()
     await page.getByText('The work of codex was kept as drover/').waitFor()
+    const copied = async (text: string) => {
+      const command = page.locator('p:has(> code)', { hasText: text })
+      await command.getByRole('button', { name: 'Copy' }).click()
+      await page.getByText('Copied.').waitFor()
+      return await page.evaluate('navigator.clipboard.readText()')
+    }
+    expect(await copied('drover compare --show')).toBe(`drover compare --show ${page.url().split('/').at(-1)}`)
+    expect(await copied('git merge')).toMatch(/^git merge drover\/show-the-wind-in-knots-codex-/)
+    const partly = { prompt: 'One has no agent', backends: ['claude', 'clod'] }
+    await server.request('/api/v1/compare', { method: 'POST', body: partly })
     await page.goto(`${server.url}/#/compare`)
     const listed = page.locator('.row', { hasText: 'Show the wind in knots' })
     await listed.getByText('codex kept').waitFor()
+    await page.locator('.row', { hasText: 'One has no agent' }).getByText('1 of 2 failed').waitFor()
     await listed.getByText('claude', { exact: true }).waitFor()
     await listed.getByRole('link').click()
     await page.getByText('The work of codex was kept as drover/').waitFor()

@@ -557,6 +557,6 @@ describe('a response format', () => {
 it('gets the warning about a denied tool call in a header', async () => {
   const { client } = await open({ text: ['Done.'], tool: 'touch x', toolDenied: true })
   const { response } = await client.chat.completions.create({ ...hello, model: 'claude' }).withResponse()
-  const warning = '1 tool call was denied: Bash (touch x); allow with --approval none'
+  const warning = '1 tool call was denied: Bash (touch x); allow with the approval mode none (--approval none)'
   expect(response.headers.get('x-drover-warning')).toBe(warning)
 })

@@ -121,13 +121,15 @@ describe.each(ways)('the real $backend, $mode', ({ backend, path, mode }) => {
     const { code, stdout } = await drover('write', ['-o', 'json', ...flags])
     expect(code).toBe(0)
     expect(existsSync(join(setup.work, 'written-by-tool.txt'))).toBe(false)
-    const denied = expect.stringMatching(/^1 tool call was denied: .*; allow with --/)
+    const denied = expect.stringMatching(/^1 tool call was denied: .*; allow with the /)
     expect(JSON.parse(stdout).warnings).toContainEqual(denied)
   })
 
   it.runIf(backend === 'codex')('warns about a patch that its sandbox rejects', async () => {
     const result = await ask('patch')
-    expect(result.warnings).toEqual(['1 tool call was denied: apply_patch; allow with --approval auto'])
+    expect(result.warnings).toEqual([
+      '1 tool call was denied: apply_patch; allow with the approval mode auto (--approval auto)',
+    ])
     expect(existsSync(join(setup.work, 'patched.txt'))).toBe(false)
     expect((await ask('patch', { approvalMode: 'auto' })).warnings).toEqual([])
     expect(existsSync(join(setup.work, 'patched.txt'))).toBe(true)

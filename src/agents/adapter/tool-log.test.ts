@@ -12,46 +12,66 @@ type Modes = Partial<Pick<AgentRequest, 'approvalMode' | 'sandboxMode'>>
 describe('the warning about denied tool calls', () => {
   it.each<[NativeBackend, Denial[], Modes, string | undefined]>([
     ['claude', [], {}, undefined],
-    ['claude', [WRITE], {}, '1 tool call was denied: Write (a.txt); allow with --approval auto'],
-    ['claude', [WRITE, BASH], {}, '2 tool calls were denied: Write (a.txt), Bash (make); allow with --approval none'],
-    ['gemini', [BASH], { approvalMode: 'auto' }, '1 tool call was denied: Bash (make); allow with --approval none'],
+    [
+      'claude',
+      [WRITE],
+      {},
+      '1 tool call was denied: Write (a.txt); allow with the approval mode auto (--approval auto)',
+    ],
+    [
+      'claude',
+      [WRITE, BASH],
+      {},
+      '2 tool calls were denied: Write (a.txt), Bash (make); allow with the approval mode none (--approval none)',
+    ],
+    [
+      'gemini',
+      [BASH],
+      { approvalMode: 'auto' },
+      '1 tool call was denied: Bash (make); allow with the approval mode none (--approval none)',
+    ],
     [
       'gemini',
       [WRITE],
       { approvalMode: 'always' },
-      '1 tool call was denied: Write (a.txt); allow with --approval auto',
+      '1 tool call was denied: Write (a.txt); allow with the approval mode auto (--approval auto)',
     ],
     [
       'claude',
       [WRITE],
       { sandboxMode: 'read-only' },
-      '1 tool call was denied: Write (a.txt); allow with --approval auto and --access workspace',
+      '1 tool call was denied: Write (a.txt); allow with the approval mode auto (--approval auto) and the sandbox mode workspace (--access workspace)',
     ],
     [
       'claude',
       [WRITE],
       { approvalMode: 'none', sandboxMode: 'read-only' },
-      '1 tool call was denied: Write (a.txt); allow with --access workspace',
+      '1 tool call was denied: Write (a.txt); allow with the sandbox mode workspace (--access workspace)',
     ],
     ['claude', [BASH], { approvalMode: 'none' }, '1 tool call was denied: Bash (make)'],
-    ['codex', [COMMAND], {}, '1 tool call was denied: command_execution (touch x); allow with --approval auto'],
+    [
+      'codex',
+      [COMMAND],
+      {},
+      '1 tool call was denied: command_execution (touch x); allow with the approval mode auto (--approval auto)',
+    ],
     [
       'codex',
       [COMMAND],
       { approvalMode: 'auto' },
-      '1 tool call was denied: command_execution (touch x); allow with --approval none',
+      '1 tool call was denied: command_execution (touch x); allow with the approval mode none (--approval none)',
     ],
     [
       'codex',
       [COMMAND],
       { approvalMode: 'none', sandboxMode: 'read-only' },
-      '1 tool call was denied: command_execution (touch x); allow with --access workspace',
+      '1 tool call was denied: command_execution (touch x); allow with the sandbox mode workspace (--access workspace)',
     ],
     [
       'codex',
       [COMMAND],
       { approvalMode: 'auto', sandboxMode: 'workspace' },
-      '1 tool call was denied: command_execution (touch x); allow with --access full',
+      '1 tool call was denied: command_execution (touch x); allow with the sandbox mode full (--access full)',
     ],
   ])('%s, %j, %j', (backend, denials, modes, warning) => {
     expect(warnOfDenials(denials, agentRequest(backend, modes))).toEqual(warning === undefined ? [] : [warning])
@@ -61,10 +81,10 @@ describe('the warning about denied tool calls', () => {
     const inside = agentRequest('claude', { approvalMode: 'none', sandboxMode: 'workspace' })
     const boundary = {} as NonNullable<typeof inside.boundary>
     expect(warnOfDenials([BASH], { ...inside, boundary })).toEqual([
-      '1 tool call was denied: Bash (make); allow with --approval sandboxed',
+      '1 tool call was denied: Bash (make); allow with the approval mode sandboxed (--approval sandboxed)',
     ])
     expect(warnOfDenials([BASH], { ...inside, sandboxMode: 'read-only', boundary })).toEqual([
-      '1 tool call was denied: Bash (make); allow with --access full',
+      '1 tool call was denied: Bash (make); allow with the sandbox mode full (--access full)',
     ])
   })
 

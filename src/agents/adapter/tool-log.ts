@@ -1,4 +1,4 @@
-import type { AgentEvent, AgentRequest, Denial } from './agent.ts'
+import type { AgentEvent, AgentRequest, ApprovalMode, Denial, SandboxMode } from './agent.ts'
 import { isObject, isShallow, textAt } from './json-fields.ts'
 import { type Permission, permissionOfApproval, permissionOfSandbox } from './permission.ts'
 
@@ -83,7 +83,7 @@ const ALLOWING = {
   everything: { approval: 'none', sandbox: 'full' },
 } as const
 
-/** Names the flags that have to change: approval, sandbox or both. None if the agent has all permissions already. */
+/** Names the modes that have to change: approval, sandbox or both. None if the agent has all permissions already. */
 function adviceFor(denials: readonly Denial[], request: AgentRequest): string[] {
   const { backend, approvalMode, sandboxMode } = request
   const sandbox = permissionOfSandbox(sandboxMode)
@@ -93,13 +93,17 @@ function adviceFor(denials: readonly Denial[], request: AgentRequest): string[] 
   const isAsked = backend === 'codex' ? sandbox === undefined : true
   // Inside of a boundary, that is enough: no mode has to be above it.
   const isEnough = request.boundary !== undefined && sandboxMode !== 'read-only' && approvalMode !== 'sandboxed'
-  if (isEnough && needed === 'everything') return ['allow with --approval sandboxed']
-  const flags = [
-    ...(isAsked && isBelow(approval, needed) ? [`--approval ${ALLOWING[needed].approval}`] : []),
-    ...(sandbox !== undefined && isBelow(sandbox, needed) ? [`--access ${ALLOWING[needed].sandbox}`] : []),
+  if (isEnough && needed === 'everything') return [`allow with ${approvalAdvice('sandboxed')}`]
+  const modes = [
+    ...(isAsked && isBelow(approval, needed) ? [approvalAdvice(ALLOWING[needed].approval)] : []),
+    ...(sandbox !== undefined && isBelow(sandbox, needed) ? [sandboxAdvice(ALLOWING[needed].sandbox)] : []),
   ]
-  return flags.length === 0 ? [] : [`allow with ${flags.join(' and ')}`]
+  return modes.length === 0 ? [] : [`allow with ${modes.join(' and ')}`]
 }
+
+/** The console and programs have no flags. */
+export const approvalAdvice = (mode: ApprovalMode) => `the approval mode ${mode} (--approval ${mode})`
+const sandboxAdvice = (mode: SandboxMode) => `the sandbox mode ${mode} (--access ${mode})`
 
 function neededFor(denials: readonly Denial[], has: readonly (Permission | undefined)[]): Needed {
   const next: Needed = has.some((permission) => isBelow(permission, 'edit')) ? 'edit' : 'everything'

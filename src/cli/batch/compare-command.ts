@@ -157,7 +157,7 @@ async function printWayOn({ flags, runtime }: Invocation, { config, id, code }: 
   const { out, err } = runtime.terminal
   const mode = resolveKeepMode(config.executions.keep, flags.isOn('worktrees') ? 'results' : 'none')
   if (code > 1) await err.write(describeCanceled(mode === 'none' ? undefined : id))
-  else if (mode === 'none' && !flags.isOn('worktrees') && !flags.isOn('quiet') && out.isTty && err.isTty)
+  if (mode === 'none' && !flags.isOn('worktrees') && !flags.isOn('quiet') && out.isTty && err.isTty)
     await err.write(`${err.style('dim', NOT_KEPT)}\n`)
 }
 
@@ -235,7 +235,7 @@ async function printComparison({ flags, runtime }: Invocation, printed: Printed)
     await out.write(`${JSON.stringify(report, null, 2)}\n`)
     return
   }
-  const { results, dropped, left, kept } = result
+  const { results, dropped, left, kept, canceled } = result
   const labels = toLabels(results.map(({ backend }) => backend))
   const warned = results.map((each, at) => ({ item: { mark: labels[at] ?? each.backend }, result: each }))
   await err.write(formatWarnings(warned, (names) => `${names.join(', ')}:`))
@@ -255,7 +255,9 @@ async function printComparison({ flags, runtime }: Invocation, printed: Printed)
     return
   }
   await out.write(formatCompared(results, { out, isKept: dropped !== undefined }))
-  if (dropped !== undefined) await out.write(formatKeepResult({ ...(kept && { kept }), dropped, left: left ?? [] }))
+  // After Ctrl-C, notes have said it.
+  if (dropped !== undefined && canceled !== true)
+    await out.write(formatKeepResult({ ...(kept && { kept }), dropped, left: left ?? [] }))
 }
 
 function toLines(lines: readonly string[]): string {

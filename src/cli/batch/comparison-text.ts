@@ -7,6 +7,7 @@ import { type PromptResult, toPromptStatus } from '../../prompts/prompt-result.t
 import { countTokens } from '../../prompts/tokens.ts'
 import type { ComparisonView } from '../../service/comparison.shape.ts'
 import { toLabels } from '../../service/comparison-worktrees.ts'
+import { type CheckCounts, countChecks } from '../../service/list-comparisons.ts'
 import { formatDuration, formatPaid, formatTimeOf, formatTokenCount } from '../output/format-amounts.ts'
 import { padToColumns, toMessage, toOneLine, toPrintable, toShown } from '../output/printable.ts'
 import { formatHeadedTable } from '../output/text-table.ts'
@@ -140,7 +141,9 @@ export function formatMissingCosts(results: readonly PromptResult[]): string[] {
 
 function formatProblems(worktrees: readonly ComparedWorktree[], out: Channel): string[] {
   const failures = worktrees.flatMap(({ name, checks }) =>
-    checks.filter(({ passed }) => !passed).flatMap((check) => formatFailedCheck(name, check, out)),
+    checks
+      .filter(({ passed, unfinished }) => !passed && unfinished === undefined)
+      .flatMap((check) => formatFailedCheck(name, check, out)),
   )
   return [...failures, ...worktrees.flatMap(({ name, boundary }) => formatRefused(name, boundary))]
 }
@@ -206,13 +209,16 @@ function toRow(result: ComparedResult): string[] {
 }
 
 export function formatChecks(checks: readonly ComparedCheck[]): string {
-  const failed = checks.filter(({ passed }) => !passed).length
-  return formatCheckCounts({ failed, passed: checks.length - failed })
+  return formatCheckCounts(countChecks(checks))
 }
 
-export function formatCheckCounts({ passed, failed }: { passed: number; failed: number }): string {
-  if (passed + failed === 0) return '-'
-  return failed === 0 ? `${passed} passed` : `${failed} of ${passed + failed} failed`
+export function formatCheckCounts({ passed, failed, canceled = 0, not_run: notRun = 0 }: CheckCounts): string {
+  const count = passed + failed
+  const ended = failed === 0 ? `${passed} passed` : `${failed} of ${count} failed`
+  const rest = [...(canceled > 0 ? [`${canceled} canceled`] : []), ...(notRun > 0 ? [`${notRun} not run`] : [])]
+  const parts = [...(count > 0 ? [ended] : []), ...rest]
+  // Without a number if that is true of all.
+  return count === 0 && rest.length === 1 ? (canceled > 0 ? 'canceled' : 'not run') : parts.join(', ') || '-'
 }
 
 /** One line about a check, while it is worked on. */

@@ -5,11 +5,12 @@ import type { KeepResult } from '../../prompts/prompt-result.shape.ts'
 import type { ComparedDiff, ComparisonView } from '../../service/comparison.shape.ts'
 import { FileHead, FileLines } from '../diff/file-diff.tsx'
 import { PromptView } from '../execution/execution-panel.tsx'
-import { attempt, cancelExecution, tell } from '../live/actions.ts'
-import { call } from '../live/api.ts'
+import { attempt, cancelExecution, saveJson, tell } from '../live/actions.ts'
+import { call, sender } from '../live/api.ts'
 import { isRunning } from '../live/server-state.ts'
 import { useWideEnough } from '../live/use-layout.ts'
 import { ConfirmButton } from '../parts/confirm-button.tsx'
+import { Copyable } from '../parts/copy-button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Age, StateChip, Tokens } from '../parts/state-chip.tsx'
 import { Wide } from '../parts/text-view.tsx'
@@ -38,7 +39,7 @@ export function ComparisonHead({ view, onKept }: ComparisonHeadProps) {
       <header class="page-head">
         <h1>Comparison</h1>
         <span class="facts">
-          <StateChip word={toStateWord(view.state)} />
+          <ComparisonState state={view.state} view={view} />
           <Age time={view.created_at} />
           {isRunning(view) && (
             <button type="button" class="danger" onClick={() => void cancelExecution(view.id)}>
@@ -47,13 +48,15 @@ export function ComparisonHead({ view, onKept }: ComparisonHeadProps) {
           )}
         </span>
       </header>
+      <p class="dim">
+        {/* The command would not find the comparison of a key. */}
+        <Copyable text={sender.value?.name === undefined ? `drover compare --show ${view.id}` : view.id} />{' '}
+        <button type="button" class="small" onClick={() => saveJson(view, `comparison-${view.id}.json`)}>
+          Download JSON
+        </button>
+      </p>
       {prompt !== undefined && <PromptView text={prompt} />}
-      {winner !== undefined && (
-        <p class="winner">
-          <Icon name="check" /> The work of <strong>{toLine(winner)}</strong> was kept
-          {branchOf(view, winner)}.
-        </p>
-      )}
+      {winner !== undefined && <Kept view={view} winner={winner} />}
       <Wide>
         <table class="contenders stacked">
           <thead>
@@ -118,9 +121,33 @@ export function ComparisonHead({ view, onKept }: ComparisonHeadProps) {
   )
 }
 
-function branchOf({ contenders }: ComparisonView, winner: string): string {
-  const branch = contenders.find(({ name }) => name === winner)?.worktree?.branch
-  return branch === undefined ? '' : ` as ${toLine(branch)}`
+/** If some of its agents failed, the others have answered. */
+export function ComparisonState({ state, view }: { state: ComparisonView['state']; view: ComparisonView | undefined }) {
+  const all = view?.contenders ?? []
+  const failed = all.filter((each) => each.state === 'failed').length
+  return state === 'failed' && failed < all.length && failed > 0 ? (
+    <StateChip word="partly failed" says={`${failed} of ${all.length} failed`} />
+  ) : (
+    <StateChip word={toStateWord(state)} />
+  )
+}
+
+/** Whose work was kept, and how it gets into a branch of the user. */
+function Kept({ view, winner }: { view: ComparisonView; winner: string }) {
+  const { branch, repository = '' } = view.contenders.find(({ name }) => name === winner)?.worktree ?? {}
+  return (
+    <>
+      <p class="winner">
+        <Icon name="check" /> The work of <strong>{toLine(winner)}</strong> was kept
+        {branch === undefined ? '' : ` as ${toLine(branch)}`}.
+      </p>
+      {branch !== undefined && (
+        <p>
+          To merge it into your branch, in {toLine(repository)}: <Copyable text={`git merge ${branch}`} />
+        </p>
+      )}
+    </>
+  )
 }
 
 type ContenderRowProps = {
@@ -233,12 +260,18 @@ function Checks({ checks, isCutOff }: ChecksProps) {
   if (checks.length === 0) return <span class="dim">{isCutOff ? 'did not run' : 'none'}</span>
   return (
     <>
-      {checks.map(({ command, passed }) => (
-        <span key={command} class={passed ? 'check-result verdict-passed' : 'check-result verdict-failed'}>
-          <Icon name={passed ? 'check' : 'cross'} />
-          <span class="unseen">{passed ? 'passed' : 'failed'}</span> <code>{toLine(command)}</code>
-        </span>
-      ))}
+      {checks.map(({ command, passed, unfinished }) =>
+        unfinished === undefined ? (
+          <span key={command} class={passed ? 'check-result verdict-passed' : 'check-result verdict-failed'}>
+            <Icon name={passed ? 'check' : 'cross'} />
+            <span class="unseen">{passed ? 'passed' : 'failed'}</span> <code>{toLine(command)}</code>
+          </span>
+        ) : (
+          <span key={command} class="check-result dim">
+            {unfinished === 'canceled' ? 'canceled' : 'not run'} <code>{toLine(command)}</code>
+          </span>
+        ),
+      )}
     </>
   )
 }

@@ -8,9 +8,9 @@ import { topExecutions } from '../live/server-state.ts'
 import { useNear } from '../live/use-layout.ts'
 import { usePages, withLive } from '../live/use-pages.ts'
 import { Icon } from '../parts/icon.tsx'
-import { Age, Elapsed, StateChip } from '../parts/state-chip.tsx'
-import { toStateWord } from '../text/state-word.ts'
+import { Age, Elapsed } from '../parts/state-chip.tsx'
 import { toLine } from '../text/visible-text.ts'
+import { ComparisonState } from './comparison-head.tsx'
 
 const PATH = 'executions?kind=compare&limit=50'
 
@@ -23,15 +23,14 @@ export function ComparisonList() {
     <div class="page">
       <header class="page-head">
         <h1>Comparisons</h1>
-        <a class="button" href="#/new">
+        <a class="button" href="#/new/compare">
           New comparison
         </a>
       </header>
       {pages === undefined && <p class="dim">Loading…</p>}
       {pages !== undefined && found.length === 0 && (
         <p class="dim">
-          No comparisons yet. <a href="#/new">Start a prompt</a> with several agents, or run <code>drover compare</code>
-          .
+          No comparisons yet. <a href="#/new/compare">Start one</a>, or run <code>drover compare</code>.
         </p>
       )}
       {found.map((each) => (
@@ -61,7 +60,7 @@ function ComparisonRow({ execution }: { execution: Execution }) {
   return (
     <div ref={element} class="row">
       <a class="row-link" data-row href={toHash('compare', id)}>
-        <StateChip word={toStateWord(state)} />
+        <ComparisonState state={state} view={view.value} />
         <span class="row-text">{toLine(prompt ?? 'A comparison without a stored prompt')}</span>
         <span class="row-facts dim">
           {view.value?.contenders.map(({ name }) => (

@@ -106,6 +106,10 @@ export function saveFile(content: Blob, name: string): void {
   setTimeout(() => URL.revokeObjectURL(link.href), 1000)
 }
 
+export function saveJson(value: object, name: string): void {
+  saveFile(new Blob([`${JSON.stringify(value, null, 2)}\n`], { type: 'application/json' }), name)
+}
+
 /** What a form does when it is sent, in place of what the browser would do. */
 export function submits(work: () => unknown): (event: Event) => void {
   return (event) => {

@@ -12,6 +12,9 @@ export function findDraft(name: string): Signal<string> {
   return draft
 }
 
+/** Each column of a comparison has its own stream, and browsers allow six connections to a server. */
+export const MAX_COMPARED = 4
+
 /** The agents that were chosen for something new. Empty: the default. */
 export const chosenAgents = signal<readonly string[]>([])
 

@@ -4,7 +4,8 @@ import { type Signal, useSignal } from '@preact/signals'
 import type { Attachment } from '../../prompts/prompt-request.shape.ts'
 import type { StartBody } from '../../service/run-requests.shape.ts'
 import { attempt, startComparison, startPrompt, submits } from '../live/actions.ts'
-import { chosenAgents, findDraft } from '../live/drafts.ts'
+import { sender } from '../live/api.ts'
+import { chosenAgents, findDraft, MAX_COMPARED } from '../live/drafts.ts'
 import { startRun } from '../live/known-runs.ts'
 import { goTo, toHash } from '../live/router.ts'
 import { backends, runSettings, topExecutions } from '../live/server-state.ts'
@@ -17,9 +18,6 @@ import { ChecksOf } from './checks-of-change.tsx'
 
 const MODES = { prompt: 'Prompt', change: 'Change', compare: 'Compare' } as const
 export type ComposeMode = keyof typeof MODES
-
-/** Each column of a comparison has its own stream, and browsers allow six connections to a server. */
-const MAX_COMPARED = 4
 
 export function ComposeBox() {
   const text = findDraft('compose')
@@ -78,18 +76,20 @@ export function ComposeBox() {
         </fieldset>
         <OfOneAgent mode={mode} agent={agents[0]} model={model} files={files} />
         {mode === 'change' && <Repository value={repository} />}
-        <a class="compose-more" href={mode === 'change' ? '#/new/change' : '#/new'}>
+        <a class="compose-more" href={mode === 'prompt' ? '#/new' : `#/new/${mode}`}>
           All options
         </a>
         <button type="submit" class="primary" disabled={!isReady}>
           {mode === 'change' ? 'Start change' : isMany ? `Compare ${agents.length}` : 'Start'}
         </button>
       </div>
-      {mode === 'change' && (
+      {mode === 'change' ? (
         <>
           <NoRepository />
           <ChecksOf path={place} />
         </>
+      ) : (
+        sender.value != null && <p class="dim">Directory: {toLine(sender.value.workdir)}</p>
       )}
     </form>
   )

@@ -7,6 +7,7 @@ import { attempt, tell } from '../live/actions.ts'
 import { call } from '../live/api.ts'
 import { limitText } from '../parts/budget-bars.tsx'
 import { ConfirmButton } from '../parts/confirm-button.tsx'
+import { CopyButton } from '../parts/copy-button.tsx'
 import { NewKeyForm } from '../parts/new-key-form.tsx'
 import { Wide } from '../parts/text-view.tsx'
 import { toLine } from '../text/visible-text.ts'
@@ -164,13 +165,6 @@ function limitsOf(key: Key): string[] {
 
 /** Something that is shown this once, with a button that copies it. */
 function SecretBox({ name, secret, onClose }: { name: string; secret: string; onClose: () => void }) {
-  const isCopied = useSignal(false)
-  const copy = async () => {
-    await navigator.clipboard?.writeText(secret).then(
-      () => (isCopied.value = true),
-      () => undefined,
-    )
-  }
   return (
     <section class="panel secret" aria-label={`The key ${name}`}>
       <p>
@@ -178,9 +172,7 @@ function SecretBox({ name, secret, onClose }: { name: string; secret: string; on
       </p>
       <pre class="secret-text">{secret}</pre>
       <div class="actions">
-        <button type="button" class="primary" onClick={() => void copy()}>
-          {isCopied.value ? 'Copied' : 'Copy'}
-        </button>
+        <CopyButton class="primary" text={secret} />
         <button type="button" onClick={onClose}>
           I have it
         </button>

@@ -5,15 +5,12 @@ import type { Execution } from '../../executions/store/execution.shape.ts'
 import type { PromptBody } from '../../prompts/prompt-request.shape.ts'
 import { attempt, startComparison, startPrompt } from '../live/actions.ts'
 import { call, sender } from '../live/api.ts'
-import { chosenAgents, findDraft } from '../live/drafts.ts'
+import { chosenAgents, findDraft, MAX_COMPARED } from '../live/drafts.ts'
 import { goTo, type Route, route, toHash } from '../live/router.ts'
 import { backends, topExecutions } from '../live/server-state.ts'
 import { CheckList, LongText, Select, SendForm, TextField } from '../parts/form-fields.tsx'
 import { lacksRepository, NewTabs, NoRepository } from '../parts/new-head.tsx'
 import { whyNoAgent } from '../text/agent-health.ts'
-
-/** Each column of a comparison has its own stream, and browsers allow six connections to a server. */
-const MAX_COMPARED = 4
 
 const APPROVAL_MODES = [
   ['', 'as configured'],
@@ -30,6 +27,7 @@ const SANDBOX_MODES = [
 ] as const
 
 export function NewPage() {
+  const isComparison = route.value.id === 'compare'
   const prompt = useMemo(() => readPrompt(route.peek()), [])
   const chosen = useMemo(() => readAgents(route.peek()), [])
   const [model, workdir] = [useSignal(''), useSignal('')]
@@ -38,12 +36,18 @@ export function NewPage() {
   const isSent = useSignal(false)
   const field = useRef<HTMLTextAreaElement>(null)
   useEffect(() => field.current?.focus(), [])
+  useEffect(() => {
+    // One that was chosen for a prompt is no comparison.
+    if (isComparison && chosen.value.length === 1) chosen.value = []
+  }, [isComparison])
   useEffect(() => void copyFrom(route.peek().query.get('from'), { prompt, chosen, workdir, model }), [])
   const usable = backends.value.filter(({ available }) => available).map(({ name }) => name)
   const demos = backends.value.filter(({ demo }) => demo).map(({ name }) => name)
   // Before the agents are known, nothing is missing.
   const problem = backends.value.length === 0 ? undefined : whyNoAgent(backends.value)
-  const selected = chosen.value.length > 0 ? chosen.value : defaultBackend()
+  const standard = isComparison ? usable.slice(0, MAX_COMPARED) : defaultBackend()
+  const selected = chosen.value.length > 0 ? chosen.value : standard
+  const isMany = selected.length > 1
   const isReady = prompt.value.trim() !== '' && !isSent.value && selected.length > 0
   const submit = async () => {
     if (!isReady) return
@@ -55,7 +59,6 @@ export function NewPage() {
       ...(approval.value !== '' && { approval_mode: approval.value }),
       ...(sandbox.value !== '' && { sandbox_mode: sandbox.value }),
     } as Omit<PromptBody, 'backend'>
-    const isMany = selected.length > 1
     const work = isolated.value ? { worktrees: true } : { sessions: true }
     const [backend = ''] = selected
     const accepted = await attempt(() =>
@@ -69,7 +72,7 @@ export function NewPage() {
   }
   return (
     <SendForm onSend={submit}>
-      <h1>New prompt</h1>
+      <h1>{isMany ? 'New comparison' : 'New prompt'}</h1>
       <NewTabs current="prompt" />
       <LongText name="Prompt" rows={8} value={prompt} field={field} onSend={submit} />
       {problem !== undefined && <p class="problem">{problem}</p>}
@@ -83,7 +86,7 @@ export function NewPage() {
           onChange={(names) => (chosen.value = names)}
         />
       )}
-      {selected.length > 1 && <InWorktrees value={isolated} />}
+      {isMany && <InWorktrees value={isolated} />}
       <div class="fields">
         <TextField name="Directory" value={workdir} placeholder={sender.value?.workdir ?? ''} choices={directories()} />
         <TextField name="Model" value={model} placeholder="the agent's default" />
@@ -102,7 +105,7 @@ export function NewPage() {
       </div>
       <div class="actions">
         <button type="submit" class="primary" disabled={!isReady}>
-          {selected.length > 1 ? `Compare ${selected.length} agents` : 'Start'}
+          {isMany ? `Compare ${selected.length} agents` : 'Start'}
         </button>
         <span class="dim key-hint">
           <kbd>Ctrl</kbd> + <kbd>Enter</kbd>

@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals'
 import type { SessionDetail } from '../../executions/session-turn.shape.ts'
 import type { SessionEdit } from '../../sessions/session-store.ts'
-import { attempt, saveFile, submits, tell } from '../live/actions.ts'
+import { attempt, saveJson, submits, tell } from '../live/actions.ts'
 import { call, sender } from '../live/api.ts'
 import { goTo } from '../live/router.ts'
 
@@ -69,6 +69,5 @@ export function SessionTools({ session, onChanged }: ToolsProps) {
 
 /** Saves what the API returned as a file. */
 function exportSession(session: SessionDetail): void {
-  const content = new Blob([`${JSON.stringify(session, null, 2)}\n`], { type: 'application/json' })
-  saveFile(content, `session-${session.id.slice(0, 8)}.json`)
+  saveJson(session, `session-${session.id.slice(0, 8)}.json`)
 }

@@ -9,8 +9,8 @@ import type { StateWord } from '../text/state-word.ts'
 import { toLine } from '../text/visible-text.ts'
 
 /** The state as a word, with a mark that differs in form too. */
-export function StateChip({ word }: { word: StateWord }) {
-  return <span class={`chip chip-${word.replace(/\W+/g, '-')}`}>{word}</span>
+export function StateChip({ word, says = word }: { word: StateWord; says?: string }) {
+  return <span class={`chip chip-${word.replace(/\W+/g, '-')}`}>{says}</span>
 }
 
 /** How long it runs or ran; empty before its start. */

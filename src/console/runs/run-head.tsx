@@ -1,10 +1,10 @@
 /** The head of a run, which stays in view: what it is, its state, and what its state asks the user to do. */
 import { useSignal } from '@preact/signals'
 import type { DrivenRun, RunChoice } from '../../drive/service/driven-run.shape.ts'
-import { tell } from '../live/actions.ts'
 import { sender } from '../live/api.ts'
 import { changeRun } from '../live/known-runs.ts'
 import { toHash } from '../live/router.ts'
+import { CopyButton } from '../parts/copy-button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Menu } from '../parts/menu.tsx'
 import { Age, Owner, StateChip } from '../parts/state-chip.tsx'
@@ -71,20 +71,12 @@ function RunFacts({ run }: { run: DrivenRun }) {
 
 /** A click copies the command that switches to it. */
 function Branch({ name }: { name: string }) {
-  const copy = async () => {
-    await navigator.clipboard.writeText(`git switch ${name}`)
-    tell('Copied: the command that switches to the branch.')
-  }
+  const command = `git switch ${toLine(name)}`
   return (
-    <button
-      type="button"
-      class="quiet branch path"
-      title="Copy git switch"
-      onClick={() => void copy().catch(() => tell(`git switch ${toLine(name)}`))}
-    >
+    <CopyButton class="quiet branch path" text={command} title={command}>
       <Icon name="branch" />
       <span>{toLine(name)}</span>
-    </button>
+    </CopyButton>
   )
 }
 

@@ -43,6 +43,7 @@ const NAMES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(PAGE_LINKS.filter(({ page }) => page !== 'home').map(({ page, says }) => [page, says])),
   new: 'New prompt',
   'new/change': 'New change',
+  'new/compare': 'New comparison',
 }
 /** Tabs show less than this. */
 const MAX_SUBJECT = 60

@@ -14,6 +14,7 @@ export type StateWord =
   | 'continued'
   | 'not delivered'
   | 'failed'
+  | 'partly failed'
   | 'lost'
   | 'refused'
   | 'stopped'

@@ -178,7 +178,7 @@ describe('a request for permission', () => {
       { request: { approvalMode: 'always' } },
     )
     expect(result.warnings).toContainEqual(
-      expect.stringMatching(/^1 tool call was denied.*; allow with --approval auto$/),
+      expect.stringMatching(/^1 tool call was denied.*; allow with the approval mode auto \(--approval auto\)$/),
     )
   })
 
@@ -206,7 +206,9 @@ describe('a request for permission', () => {
     const modes = { approvalMode: 'always' as const }
     const denied = await run({ steps: [asking(COMMAND), { say: 'Done!' }] }, { request: modes })
     expect(denied.result).toMatchObject({ exitCode: 0, text: 'Done!' })
-    expect(denied.result.warnings).toContainEqual('1 tool call was denied: execute (make); allow with --approval none')
+    expect(denied.result.warnings).toContainEqual(
+      '1 tool call was denied: execute (make); allow with the approval mode none (--approval none)',
+    )
     const gaveUp = await run({ steps: [asking(COMMAND)] }, { request: modes })
     expect(gaveUp.result.error).toMatchObject({ message: 'fake ended the turn because a tool call was denied' })
   })
