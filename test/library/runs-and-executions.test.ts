@@ -107,6 +107,37 @@ describe('executions', () => {
   })
 })
 
+describe('a drive', () => {
+  it('says why its work is not delivered, in its record and where the run is shown', async () => {
+    const drover = open()
+    const goal = 'Show the wind in knots'
+    const options = { directory: repositoryOfWind(), backend: 'claude', review: false, rounds: 0 }
+    const run = drover.drive({ ...options, goal, checks: ['false'] })
+    const records = await all(run)
+    const { verdict, state, delivered, run_id: id } = await run.result
+    expect([verdict.word, state, delivered?.as]).toEqual(['not delivered', 'ended', 'branch'])
+    expect(delivered?.note).toBe(verdict.reason)
+    expect(records.find(({ type }) => type === 'delivered')?.data).toEqual(delivered)
+    expect((await drover.runs.get(id)).delivered).toEqual(delivered)
+    const inPlace = await drover.drive({ ...options, goal, checks: ['false'], in_place: true }).result
+    expect(inPlace.delivered?.note).toMatch(/^the check false .*; the changes are in /)
+  })
+
+  it.each([
+    ['please be logged out', {}, { state: 'paused', pause_reason: 'agent_failed', error_code: 'agent_auth_failed' }],
+    ['ask me', {}, { state: 'waiting', pause_reason: 'decision_required' }],
+    ['Show the wind', { max_tokens: 1 }, { state: 'paused', pause_reason: 'max_tokens' }],
+  ])('that has not ended says why in codes: %s', async (goal, limits, codes) => {
+    const drover = open()
+    const options = { directory: repositoryOfWind(), backend: 'claude', review: false, ...limits }
+    const { run_id: id, state, pause_reason, error_code } = await drover.drive({ goal, ...options }).result
+    const found = { state, ...(pause_reason && { pause_reason }), ...(error_code && { error_code }) }
+    expect(found).toEqual(codes)
+    const shown = await drover.runs.get(id)
+    expect([shown.state, shown.pause?.reason ?? shown.waits_for?.reason]).toEqual([state, pause_reason])
+  })
+})
+
 describe('runs', () => {
   it('are listed, read, compared with their base, reported and followed, with the messages of the HTTP API', async () => {
     const drover = open()
