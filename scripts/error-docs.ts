@@ -96,7 +96,8 @@ const OTHER_CODES = `## How prompts fail
 
 A prompt that fails has one of these codes, or that of an error below, in \`error_code\` of its result, and a library call rejects with it.
 The native API answers 200 with such a result. The OpenAI and Anthropic APIs answer with the error of the last column, and
-the code is its field \`agent_error\` and the header \`X-Drover-Error\`, except with \`shutting_down\` and \`request_cancelled\`. \`agent_timeout\` and \`agent_silent\` are
+the code is its field \`agent_error\` and the header \`X-Drover-Error\`, except with \`shutting_down\` and \`request_cancelled\`.
+A response that failed has it in \`error.agent_error\`, beside \`error.retryable\`; its \`error.code\` is one of OpenAI. \`agent_timeout\` and \`agent_silent\` are
 504 \`backend_timeout\` there. [agents.md](agents.md#how-agents-fail) says how drover finds the code.`
 
 function exitCodes(kind: FaultKind): string {

@@ -137,10 +137,20 @@ describe.each(firstOf(AGENTS))('the demo agent as %s', (backend) => {
     expect(types.includes('thinking')).toBe(backend !== 'gemini')
   })
 
+  it('does so before it answers with a text, too', async () => {
+    const run = open().prompt({ prompt: 'think, then run a command, then please answer: hi', backend })
+    const types = (await all(run)).map(({ type }) => type)
+    expect(types).toEqual(expect.arrayContaining(['tool_use', 'tool_result']))
+    expect(types.includes('thinking')).toBe(backend !== 'gemini')
+    expect((await run.result).output).toMatch(/hi$/)
+  })
+
   it.skipIf(backend === 'gemini')('fills a schema, also with a text that does not match it', async () => {
     const output_schema = { type: 'object', properties: { knots: { type: 'integer' } }, required: ['knots'] }
     const { output } = await open().prompt({ prompt: 'how windy?', backend, output_schema }).result
     expect(JSON.parse(output)).toEqual({ knots: expect.any(Number) })
+    const busy = { prompt: 'think, then run a command: how windy?', backend, output_schema }
+    expect(JSON.parse((await open().prompt(busy).result).output)).toEqual({ knots: expect.any(Number) })
     const wrong = { prompt: 'please answer: {"knots": "many"}', backend, output_schema }
     expect(await failure(open().prompt(wrong).result)).toMatchObject({ code: 'agent_output_invalid' })
   })

@@ -108,6 +108,14 @@ it.each([
 
 it('of a text to answer with is nothing else', () => {
   expect(readAsked('please answer: please fail').failure).toBeUndefined()
+  const { replies } = planAnswer({ agent: 'claude', prompt: 'please answer: think, run a command', text: 'think' })
+  expect(replies).toEqual([{ chunks: ['think'] }])
+})
+
+it('before a text to answer with counts', () => {
+  const prompt = 'think, then run a command, then please answer: hi'
+  const { replies } = planAnswer({ agent: 'claude', prompt, text: 'hi' })
+  expect(replies).toMatchObject([{ thinking: expect.any(String), call: {} }, { chunks: ['hi'] }])
 })
 
 it.each([

@@ -33,14 +33,17 @@ type Turn = {
   resumeId?: string | undefined
   /** What has happened in the turn: sentences of the answer. */
   happened?: readonly string[]
+  /** Instead of the canned answer. */
+  text?: string | undefined
 }
 
 export function planAnswer(turn: Turn): DemoAnswer {
   const { prompt } = turn
-  const call = /\brun (a|the|this|some) command\b/i.test(prompt) ? CALL : undefined
-  const last: Reply = { chunks: toWords(finalText(turn, call)) }
+  const words = wordsOf(prompt)
+  const call = /\brun (a|the|this|some) command\b/i.test(words) ? CALL : undefined
+  const last: Reply = { chunks: toWords(turn.text ?? finalText(turn, call)) }
   const replies = call === undefined ? [last] : [{ chunks: toWords('I will pretend to run a command.'), call }, last]
-  const thinking = /\bthink/i.test(prompt) ? THINKING : undefined
+  const thinking = /\bthink/i.test(words) ? THINKING : undefined
   const { failure } = readAsked(prompt)
   const [first = last, ...others] = replies
   return {
@@ -177,8 +180,7 @@ const PIECES = /\bplease,? answer in (\d{1,4}) pieces?\b/i
 
 export function readAsked(prompt: string): Asked {
   const text = ANSWER.exec(prompt)?.[1]?.trimEnd()
-  // A text to answer with asks for nothing else.
-  const words = prompt.replace(ANSWER, '')
+  const words = wordsOf(prompt)
   const failure = failureIn(words)
   const call = callIn(words) ?? requiredCall(prompt)
   const pieces = Number(PIECES.exec(words)?.[1] ?? 0)
@@ -191,6 +193,11 @@ export function readAsked(prompt: string): Asked {
     ...(pieces > 0 && { pieces: Math.min(pieces, MOST_PIECES) }),
     ...(text !== undefined && { text }),
   }
+}
+
+/** A text to answer with asks for nothing. */
+function wordsOf(prompt: string): string {
+  return prompt.replace(ANSWER, '')
 }
 
 function callIn(words: string): WantedCall | undefined {

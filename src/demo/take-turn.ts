@@ -19,7 +19,6 @@ import {
   readAsked,
   requiredCall,
   type TurnOutput,
-  toWords,
 } from './demo-answer.ts'
 import { type DrivenAction, planAction, planFile } from './driven-action.ts'
 import { DemoGeminiOutput } from './gemini-output.ts'
@@ -151,10 +150,10 @@ class Turn {
 
   #plan(happened: readonly string[]): DemoAnswer {
     const { prompt, schema } = this.#request
-    const { text = schema === undefined ? undefined : JSON.stringify(sampleOf(JSON.parse(schema))) } = this.#asked
     // In lines, because an outcome has many words.
     if (this.#driven !== undefined) return toAnswer(prompt, this.#driven.text.split(/(?<=\n)/))
-    const answer = text === undefined ? planAnswer({ ...this.#request, happened }) : toAnswer(prompt, toWords(text))
+    const { text = schema === undefined ? undefined : JSON.stringify(sampleOf(JSON.parse(schema))) } = this.#asked
+    const answer = planAnswer({ ...this.#request, happened, text })
     const { pieces } = this.#asked
     if (pieces === undefined) return answer
     return { ...answer, replies: answer.replies.map((each) => ({ ...each, chunks: inPieces(each.chunks, pieces) })) }

@@ -25,13 +25,16 @@ import { describeRun } from './report-run.ts'
 const OWN_FAULTS: readonly string[] = [driveDeliveryFailed.code, driveBranchTaken.code, drivePullRequestOver.code]
 
 type Publishing = Recording & Pick<DriveContext, 'env'>
+type Delivery = NonNullable<DriveState['delivered']>
 
 /** Only what passes its checks in a clean checkout of the commit is delivered. If it is interrupted, nothing is recorded. */
 export async function deliver(context: DriveContext, { takesOver }: { takesOver: boolean }): Promise<void> {
   const { place, options: wanted } = readDriveState(context)
   if (place.kind === 'in_place' || wanted.deliver === 'none') {
-    const tree_id = await hashTree(context)
-    return record(context, 'delivered', { as: 'none', tree_id, note: `the changes are in ${place.root}` })
+    const delivered = { as: 'none', tree_id: await hashTree(context) } as const
+    const why = await whyNot(context, delivered)
+    const note = [why, `the changes are in ${place.root}`].filter((part) => part !== undefined).join('; ')
+    return record(context, 'delivered', { ...delivered, note })
   }
   const { runs } = context
   const { branch, base, root } = place
@@ -44,8 +47,14 @@ export async function deliver(context: DriveContext, { takesOver }: { takesOver:
   const problem = await findProblem(context, place, work)
   if (runs.signal.aborted) return
   if (problem !== undefined) return record(context, 'delivered', { as: 'none', ...work, note: problem })
-  if (wanted.deliver === 'branch') return record(context, 'delivered', { as: 'branch', ...work })
-  await deliverPullRequest(context, place, work)
+  const delivered = { as: 'branch', ...work } as const
+  const why = await whyNot(context, delivered)
+  const noted = { ...delivered, ...(why !== undefined && { note: why }) }
+  if (wanted.deliver === 'branch') return record(context, 'delivered', noted)
+  // A pull request that is open gets every commit, and none is opened for work that was not reached.
+  const mayOpen = why === undefined || readFollowRecord(context).pullRequest !== undefined
+  if (!mayOpen) return record(context, 'delivered', noted)
+  await deliverPullRequest(context, place, noted)
 }
 
 /** Why the commit must not be delivered. */
@@ -63,28 +72,21 @@ async function findProblem(
 }
 
 /** After a person's push, or if the pull request was merged or closed, a further round leaves its commit here. */
-async function deliverPullRequest(
-  context: DriveContext,
-  place: WorktreePlace,
-  work: { branch: string; commit: string; tree_id: string },
-): Promise<void> {
-  const delivered = { as: 'branch', ...work } as const
+async function deliverPullRequest(context: DriveContext, place: WorktreePlace, delivered: Delivery): Promise<void> {
   try {
-    if (!(await mayOpen(context, delivered))) return record(context, 'delivered', delivered)
     const pullRequest = await openPullRequest(context, place, delivered)
-    record(context, 'delivered', { as: 'pr', ...work, pull_request: pullRequest })
+    record(context, 'delivered', { ...delivered, as: 'pr', pull_request: pullRequest })
   } catch (error) {
     const isTaken = isFault(error, driveBranchTaken) || isFault(error, drivePullRequestOver)
     if (!isTaken || readDriveState(context).first_round === undefined) throw error
-    record(context, 'delivered', { as: 'none', ...work, note: error.message })
+    record(context, 'delivered', { ...delivered, as: 'none', note: error.message })
   }
 }
 
-/** A pull request that is open gets every commit, and none is opened for work that was not reached. */
-async function mayOpen(context: DriveContext, delivered: NonNullable<DriveState['delivered']>): Promise<boolean> {
-  if (readFollowRecord(context).pullRequest !== undefined) return true
+/** Why the verdict on this delivery will be `not delivered`. Undefined if it will not. */
+async function whyNot(context: DriveContext, delivered: Delivery): Promise<string | undefined> {
   const run = await outlineRun(context.runs, context.runId)
-  return whyNotReached({ run, drive: { ...readDriveState(context), delivered }, delivered }) === undefined
+  return whyNotReached({ run, drive: { ...readDriveState(context), delivered }, delivered })
 }
 
 async function composeSubject(context: Recording): Promise<string> {
@@ -100,11 +102,7 @@ async function composeTitle(context: Recording): Promise<string> {
 }
 
 /** Once: a pull request that is open already is used, and a run never opens a second one. Its text tells of `delivered`. */
-export async function openPullRequest(
-  context: Publishing,
-  place: WorktreePlace,
-  delivered: NonNullable<DriveState['delivered']>,
-): Promise<string> {
+export async function openPullRequest(context: Publishing, place: WorktreePlace, delivered: Delivery): Promise<string> {
   refuseChangedRemotes(context, place)
   try {
     const forge = await openForge(context, place)

@@ -106,7 +106,8 @@ export const driveLimitReached = defineFault('drive_limit_reached', 'rate_limite
 
 export const drivenRunNotFound = defineFault('driven_run_not_found', 'not_found', {
   when: 'There is no driven run with that id, or the API key may not see it.',
-  message: (d: { id: string }) => `no driven run ${JSON.stringify(d.id)}; GET /api/v1/runs lists them`,
+  message: (d: { id: string }) =>
+    `no driven run ${JSON.stringify(d.id)}; GET /api/v1/runs lists them (in a program: drover.runs.list())`,
 })
 
 export const drivenRunAmbiguous = defineFault('driven_run_ambiguous', 'conflict', {

@@ -7,7 +7,7 @@ import { issueNotConfirmed } from '../drive/faults.ts'
 import { readVerdict } from '../drive/read-verdict.ts'
 import type { DriveEvent } from '../drive/record/drive-event.shape.ts'
 import type { Options } from '../drive/record/recorded-options.shape.ts'
-import { findQuestion } from '../drive/service/driven-view.ts'
+import { findQuestion, stateOfDriven, waitReason, withNote } from '../drive/service/driven-view.ts'
 import { completeOptions, type GivenOptions, toGivenOptions } from '../drive/start/drive-options.ts'
 import { type DriveTarget, driveUserRun, type FoundDrive, findDrive, folderBelow } from '../drive/start/start-drive.ts'
 import { removeDelivered } from '../drive/start/worktree-of-run.ts'
@@ -132,13 +132,28 @@ async function toResult({ runId, end, state }: DrivenResult, runs: RunContext): 
   const verdict = await readVerdict(runs, { run, drive: state })
   const question = end.is === 'paused' ? end.message : end.is === 'waits' ? questionOf(run) : undefined
   const checks = checkResults(state)
+  const is = stateOfDriven({ record: {}, run, drive: state, drivenBy: undefined })
   return {
     run_id: runId,
     verdict,
+    state: is,
+    ...whyPaused(is, run, state),
     ...(question !== undefined && { question }),
     ...(checks.length > 0 && { checks_passed: checks.every(({ passed }) => passed) }),
-    ...(state.delivered !== undefined && { delivered: state.delivered }),
+    ...(state.delivered !== undefined && { delivered: withNote(state.delivered, verdict) }),
   }
+}
+
+/** For programs, which do not read sentences. */
+function whyPaused(
+  state: DriveResult['state'],
+  run: RunOutline,
+  { paused, attempts }: DrivenResult['state'],
+): Pick<DriveResult, 'pause_reason' | 'error_code'> {
+  if (state === 'waiting') return { pause_reason: waitReason(run) }
+  if (state !== 'paused' || paused === undefined) return {}
+  const { error_code } = attempts.at(-1)?.ended ?? {}
+  return { pause_reason: paused.reason, ...(error_code !== undefined && { error_code }) }
 }
 
 function questionOf(run: RunOutline): string {

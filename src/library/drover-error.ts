@@ -1,6 +1,6 @@
 import { Fault } from '../kit/fault.ts'
 import { isRetryable } from '../kit/retryable.ts'
-import { toWireNames } from '../service/public-error.ts'
+import { toClientDetails } from '../service/public-error.ts'
 import type { ErrorCode } from './error-codes.generated.ts'
 import type { PromptResult } from './messages.generated.ts'
 
@@ -41,7 +41,7 @@ export class DroverError extends Error {
 export function toDroverError(error: unknown): unknown {
   if (!(error instanceof Fault)) return error
   const { code, message, details } = error
-  return new DroverError({ code, message, details: toWireNames(details), cause: error.cause })
+  return new DroverError({ code, message, details: toClientDetails(details), cause: error.cause })
 }
 
 export async function throwingDroverErrors<T>(work: () => Promise<T>): Promise<T> {

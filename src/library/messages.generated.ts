@@ -1719,9 +1719,9 @@ export type DrivenRun = {
     /** What is wrong and what to do. */
     message: string
   } | undefined
-  /** What became of the work. */
+  /** Where the work is, also if the verdict is `not delivered`. */
   delivered?: {
-    /** How the work was delivered. */
+    /** Where the work is. The word of the verdict says whether it is delivered. */
     as: 'none' | 'branch' | 'pr'
     /** The branch. */
     branch?: string | undefined
@@ -1731,7 +1731,7 @@ export type DrivenRun = {
     tree_id?: string | undefined
     /** The address of the pull request. */
     pull_request?: string | undefined
-    /** Why nothing was delivered. */
+    /** Why it is not delivered. Always set if the verdict is `not delivered`. */
     note?: string | undefined
   } | undefined
   /** The branch that was checked out when the run was started. `merge` merges into it. Absent if it is not known. */
@@ -2906,7 +2906,7 @@ export type RunDeliveryCheckedEvent = {
   }
 }
 
-/** The work is delivered, or `note` says why not. */
+/** Where the work is. It is delivered, or `note` says why not. */
 export type RunDeliveredEvent = {
   /** Counts from 1, without gaps. */
   seq: number

@@ -155,27 +155,18 @@ export type DriveResult = {
   run_id: string
   /** What became of the run: its word, its reason and the exit code of `drover drive`. */
   verdict: RunVerdict
+  /** As `drover.runs.get` shows it. */
+  state: DrivenRun['state']
+  /** Why it is `paused`, or what it is `waiting` for. */
+  pause_reason?: NonNullable<DrivenRun['pause']>['reason'] | NonNullable<DrivenRun['waits_for']>['reason'] | undefined
+  /** The code of the error of its last agent, if it is `paused` because that failed. */
+  error_code?: string | undefined
   /** What a person has to know or decide; absent if the run has ended. */
   question?: string | undefined
   /** Whether the checks passed after the last change; absent if there were none, or nothing to check. */
   checks_passed?: boolean | undefined
-  /** What became of the work. */
-  delivered?:
-    | {
-        /** How the work was delivered. */
-        as: 'none' | 'branch' | 'pr'
-        /** The branch. */
-        branch?: string | undefined
-        /** The commit. */
-        commit?: string | undefined
-        /** The git tree of the commit, or of all files if nothing was committed. */
-        tree_id?: string | undefined
-        /** The address of the pull request. */
-        pull_request?: string | undefined
-        /** Why nothing was delivered. */
-        note?: string | undefined
-      }
-    | undefined
+  /** Where the work is, also if the verdict is `not delivered`; its `note` then says why. */
+  delivered?: DrivenRun['delivered']
 }
 
 /** A run that agents do. A loop that is left early interrupts it; it continues with `drive({ run })`. */

@@ -17,4 +17,13 @@ describe('the details of an error for clients', () => {
       place: { line_number: 1 },
     })
   })
+
+  it('are without what only commands need', () => {
+    const own = { action_id: 'a', next: { variants: [] }, details: { state: 'paused' } }
+    const toDetails = (details: object) =>
+      toPublicError(new Fault({ code: 'made_up', kind: 'conflict', message: 'no', details }))
+    expect(toDetails(own).details).toEqual({ action_id: 'a' })
+    expect(toDetails({ next: { variants: [] } })).not.toHaveProperty('details')
+    expect(toDetails({ next: 'the next run' }).details).toEqual({ next: 'the next run' })
+  })
 })

@@ -16,7 +16,7 @@ export function toPublicError(fault: Fault): PublicError {
     code: WIRE_CODES[fault.code] ?? fault.code,
     message: fault.message,
     retryable: isRetryable(fault.code),
-    ...(hasPublicDetails(fault) && { details: toWireNames(fault.details) }),
+    ...publicDetails(fault),
   }
 }
 
@@ -30,9 +30,18 @@ function names({ kind, details }: Fault, what: 'path' | 'store'): boolean {
   return kind === 'unavailable' && typeof details === 'object' && details !== null && what in details
 }
 
-function hasPublicDetails({ kind, details }: Fault): boolean {
-  if (kind === 'unauthorized' || kind === 'internal') return false
-  return typeof details === 'object' && details !== null && Object.keys(details).length > 0
+function publicDetails({ kind, details }: Fault): { details?: unknown } {
+  if (kind === 'unauthorized' || kind === 'internal') return {}
+  const own = toClientDetails(details)
+  return typeof own === 'object' && own !== null && Object.keys(own).length > 0 ? { details: own } : {}
+}
+
+/** Faults of runs have the parts of a `cliError` in addition: commands with paths, and the state that the protocol knows. */
+export function toClientDetails(all: unknown): unknown {
+  if (typeof all !== 'object' || all === null) return all
+  const isOfCommand = ([name, part]: [string, unknown]) =>
+    (name === 'next' || name === 'details') && typeof part === 'object'
+  return toWireNames(Object.fromEntries(Object.entries(all).filter((entry) => !isOfCommand(entry))))
 }
 
 /** Field names are camelCase in faults and snake_case in messages. */

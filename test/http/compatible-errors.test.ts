@@ -432,4 +432,17 @@ describe('with server.vendor_errors', () => {
     }
     expect((await server.request('/api/v1/nothing')).body).toMatchObject({ error: 'not_found' })
   })
+
+  it('so is that of a response in the background', async () => {
+    const env = { FAKE_AGENT_SCRIPT: JSON.stringify({ fail: 529 }) }
+    const server = await startServer({ env, server: { vendor_errors: true } })
+    const path = '/openai/v1/responses'
+    const asked = { model: 'claude', input: 'x', background: true }
+    const { id } = (await server.request(path, { method: 'POST', body: asked })).body as { id: string }
+    const failed = await until(async () => {
+      const { status, error } = (await server.request(`${path}/${id}`)).body as { status: string; error: object }
+      return status === 'failed' && error
+    })
+    expect(failed).toEqual({ code: 'server_error', message: expect.any(String) })
+  })
 })

@@ -382,15 +382,16 @@ describe('a response in the background', () => {
     expect(await responses.retrieve(id)).toMatchObject({ status: 'cancelled' })
   })
 
-  it('has an error if its agent fails', async () => {
-    const { responses } = await open({ fail: 429 })
+  it.each([
+    [429, 'rate_limit_exceeded', 'agent_rate_limited', true],
+    [529, 'server_error', 'agent_overloaded', true],
+  ] as const)('has an error if its agent fails: %i', async (fail, code, agent_error, retryable) => {
+    const { responses } = await open({ fail })
     const { id } = await responses.create({ ...hello, background: true })
-    expect(await ended(responses, id)).toMatchObject({
-      status: 'failed',
-      error: { code: 'rate_limit_exceeded', message: expect.stringContaining('claude failed') },
-    })
+    const error = { code, message: expect.stringContaining('claude failed'), agent_error, retryable }
+    expect(await ended(responses, id)).toMatchObject({ status: 'failed', error })
     const events = await collect(await responses.retrieve(id, { stream: true }))
-    expect(events.map(({ type }) => type)).toEqual(['response.created', 'response.in_progress', 'response.failed'])
+    expect(events.at(-1)).toMatchObject({ type: 'response.failed', response: { error } })
   })
 
   it.runIf(IS_FULL)(

@@ -179,7 +179,9 @@ describe('a run that waits', () => {
     })
     expect(await change(id, 'resume')).toMatchObject({ status: 409, body: { error: 'driven_run_waits' } })
     const stale = { text: 'Knots.', action_id: 'another' }
-    expect(await change(id, 'answer', stale)).toMatchObject({ status: 409, body: { error: 'stale_action' } })
+    const refused = await change(id, 'answer', stale)
+    expect(refused).toMatchObject({ status: 409, body: { error: 'stale_action' } })
+    expect(refused.body).toHaveProperty('details', { action_id: 'another' })
     expect(await change(id, 'answer', { text: 'Knots.' })).toMatchObject({ status: 200, body: { state: 'running' } })
     expect(await reaches(id, 'ended')).toMatchObject({ delivered: { as: 'branch' } })
     expect(await change(id, 'answer', { text: 'No.' })).toMatchObject({ status: 409 })

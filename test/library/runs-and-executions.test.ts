@@ -107,6 +107,41 @@ describe('executions', () => {
   })
 })
 
+describe('a drive', () => {
+  it('says why its work is not delivered, in its record and where the run is shown', async () => {
+    const drover = open()
+    const goal = 'Show the wind in knots'
+    const options = { directory: repositoryOfWind(), backend: 'claude', review: false, rounds: 0, checks: ['false'] }
+    const run = drover.drive({ ...options, goal })
+    const records = await all(run)
+    const { verdict, state, delivered, run_id: id } = await run.result
+    expect([verdict.word, state, delivered?.as]).toEqual(['not delivered', 'ended', 'branch'])
+    expect(delivered?.note).toBe(verdict.reason)
+    expect(records.find(({ type }) => type === 'delivered')?.data).toEqual(delivered)
+    expect((await drover.runs.get(id)).delivered).toEqual(delivered)
+  })
+
+  it.runIf(IS_FULL)('says so too if it works in place', async () => {
+    const options = { directory: repositoryOfWind(), backend: 'claude', review: false, rounds: 0, in_place: true }
+    const { delivered } = await open().drive({ ...options, goal: 'Show the wind', checks: ['false'] }).result
+    expect(delivered?.note).toMatch(/^the check false .*; the changes are in /)
+  })
+
+  it.each([
+    ['please be logged out', {}, { state: 'paused', pause_reason: 'agent_failed', error_code: 'agent_auth_failed' }],
+    ['ask me', {}, { state: 'waiting', pause_reason: 'decision_required' }],
+    ['Show the wind', { max_tokens: 1 }, { state: 'paused', pause_reason: 'max_tokens' }],
+  ])('that has not ended says why in codes: %s', async (goal, limits, codes) => {
+    const drover = open()
+    const options = { directory: repositoryOfWind(), backend: 'claude', review: false, ...limits }
+    const { run_id: id, state, pause_reason, error_code } = await drover.drive({ goal, ...options }).result
+    const found = { state, ...(pause_reason && { pause_reason }), ...(error_code && { error_code }) }
+    expect(found).toEqual(codes)
+    const shown = await drover.runs.get(id)
+    expect([shown.state, shown.pause?.reason ?? shown.waits_for?.reason]).toEqual([state, pause_reason])
+  })
+})
+
 describe('runs', () => {
   it('are listed, read, compared with their base, reported and followed, with the messages of the HTTP API', async () => {
     const drover = open()
@@ -204,7 +239,10 @@ describe('runs', () => {
 
   it('are refused if they are missing, or asked for in an unknown way', async () => {
     const drover = open()
-    expect(await failure(drover.runs.get('nope'))).toMatchObject({ code: 'driven_run_not_found' })
+    expect(await failure(drover.runs.get('nope'))).toMatchObject({
+      code: 'driven_run_not_found',
+      message: expect.stringContaining('(in a program: drover.runs.list())'),
+    })
     expect(await failure(drover.runs.list({ state: 'odd' }))).toMatchObject({ code: 'message_invalid' })
     expect(await failure(drover.runs.answer('nope', {} as never))).toMatchObject({ code: 'message_invalid' })
     expect(await failure(all(drover.runs.follow('nope')))).toMatchObject({ code: 'driven_run_not_found' })

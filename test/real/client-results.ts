@@ -43,11 +43,11 @@ const IMPOSSIBLE = [
     ...{ feature: 'structured', agents: ['gemini', 'opencode', 'goose'] },
     // Their output is a call of a function.
     except: ['`pydantic-ai`', '`instructor`, mode `TOOLS`'],
-    reason: 'These agents take no schema for their answer. The request is refused (400).',
+    reason: 'The other agents take no schema for their answer. They refuse the request (400).',
   },
   {
     ...{ feature: 'coding', agents: ['goose'], except: [] },
-    reason: 'Its tools cannot be switched off, so that it cannot be a plain model (400).',
+    reason: 'The tools of goose cannot be switched off, so it cannot be a plain model (400).',
   },
 ]
 

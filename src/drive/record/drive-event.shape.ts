@@ -379,7 +379,7 @@ export const DriveEvent = named(
       'The checks ran in a clean checkout of the commit, before it counts as delivered.',
       checkedCommit,
     ),
-    event('delivered', 'The work is delivered, or `note` says why not.', {
+    event('delivered', 'Where the work is. It is delivered, or `note` says why not.', {
       as: literals(['none', 'branch', 'pr']),
       branch: optional(text),
       commit: optional(text),

@@ -154,12 +154,14 @@ const WaitsFor = Type.Object({
 })
 
 const Delivery = Type.Object({
-  as: literals(['none', 'branch', 'pr'], { description: 'How the work was delivered.' }),
+  as: literals(['none', 'branch', 'pr'], {
+    description: 'Where the work is. The word of the verdict says whether it is delivered.',
+  }),
   branch: optional(text('The branch.')),
   commit: optional(text('The commit.')),
   tree_id: optional(text('The git tree of the commit, or of all files if nothing was committed.')),
   pull_request: optional(text('The address of the pull request.')),
-  note: optional(text('Why nothing was delivered.')),
+  note: optional(text('Why it is not delivered. Always set if the verdict is `not delivered`.')),
 })
 
 export const DrivenRun = named(
@@ -279,7 +281,7 @@ export const DrivenRun = named(
         { description: 'Why the server could not continue.' },
       ),
     ),
-    delivered: optional(meaning('What became of the work.', Delivery)),
+    delivered: optional(meaning('Where the work is, also if the verdict is `not delivered`.', Delivery)),
     ...ACTED,
     choices: list(literals(RUN_CHOICES), 'The endpoints that can be called now, with the key of the request.'),
     last_seq: count('The number of its last event.'),

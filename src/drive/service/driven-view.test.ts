@@ -58,6 +58,14 @@ function factsOf({ run, drive, more = {} }: Row): DrivenFacts {
   }
 }
 
+it('an older record of work that is not delivered gets a note', () => {
+  const failed = withFailedCheck(ON_BRANCH)
+  const { verdict, delivered } = toDrivenRun(factsOf({ ...failed, run: { ...failed.run, goal: 'Show the wind' } }))
+  expect([verdict.word, delivered?.note]).toEqual(['not delivered', verdict.reason])
+  const reached = { ...ON_BRANCH, run: { ...ON_BRANCH.run, goal: 'Show the wind' } }
+  expect(toDrivenRun(factsOf(reached)).delivered).not.toHaveProperty('note')
+})
+
 describe('the state of a driven run, and what can be done with it', () => {
   const ROWS: [string, Row, string, string][] = [
     ['an agent works', { run: { state: 'active' }, more: { drivenBy: 'this_server' } }, 'running', 'skip stop'],

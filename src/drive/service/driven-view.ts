@@ -32,7 +32,12 @@ export const LEFT_BY_SERVER: readonly DrivenState[] = ['interrupted', 'continued
 /** Nothing is missing but a driver. */
 export const CAN_GO_ON: readonly DrivenState[] = ['interrupted', 'paused', 'failed']
 
-export function stateOfDriven({ record, run, drive, drivenBy }: DrivenFacts): DrivenState {
+export function stateOfDriven({
+  record,
+  run,
+  drive,
+  drivenBy,
+}: Pick<DrivenFacts, 'run' | 'drive' | 'drivenBy'> & Problematic): DrivenState {
   if (drive.next_run_id !== undefined) return 'continued'
   if (drivenBy !== undefined) return drive.waiting === undefined ? 'running' : 'waiting_for_limit'
   if (drive.discarded !== undefined) return 'discarded'
@@ -53,7 +58,9 @@ function mergedOf({ merged, followed }: DriveState): DrivenRun['merged'] {
   return followed.merge_commit === undefined ? {} : { commit: followed.merge_commit }
 }
 
-function problemOf({ record, drive }: Pick<DrivenFacts, 'record' | 'drive'>): DrivenRecord['problem'] | undefined {
+type Problematic = { readonly record: Pick<DrivenRecord, 'problem' | 'queued'>; readonly drive: DriveState }
+
+function problemOf({ record, drive }: Problematic): DrivenRecord['problem'] | undefined {
   return record.problem ?? drive.failed
 }
 
@@ -118,13 +125,14 @@ export function toDrivenRun(facts: DrivenFacts): DrivenRun {
   const { options, place, delivered, paused, issue, previous_run_id, next_run_id } = drive
   const state = stateOfDriven(facts)
   const problem = problemOf(facts)
+  const verdict = toVerdict({ ...facts, isDriven: drivenBy !== undefined, problem })
   const link = run.pinned_source?.canonical_url ?? issue?.url
   return {
     id: run.id,
     goal: run.goal,
     title: titleOfGoal(run.goal),
     state,
-    verdict: toVerdict({ ...facts, isDriven: drivenBy !== undefined, problem }),
+    verdict,
     created_at: run.created_at,
     updated_at: latest(run.updated_at, drive),
     ...(record.api_key !== undefined && { api_key: record.api_key }),
@@ -151,11 +159,16 @@ export function toDrivenRun(facts: DrivenFacts): DrivenRun {
     ...(state === 'waiting' && { waits_for: waitsFor(facts) }),
     ...(state === 'paused' && paused !== undefined && { pause: paused }),
     ...(state === 'failed' && problem !== undefined && { problem }),
-    ...(delivered !== undefined && { delivered }),
+    ...(delivered !== undefined && { delivered: withNote(delivered, verdict) }),
     ...toActs(drive),
     choices: choicesFor(facts),
     last_seq: lastSeq,
   }
+}
+
+/** Older records have no note of a check that fails. */
+export function withNote(delivered: NonNullable<DriveState['delivered']>, { word, reason }: DrivenRun['verdict']) {
+  return word === 'not delivered' ? { ...delivered, note: delivered.note ?? reason } : delivered
 }
 
 function toBranch(place: DriveState['place']): Pick<DrivenRun, 'branch' | 'base' | 'base_branch'> {
@@ -219,16 +232,22 @@ function toOptions({ drive, run, earlier, drivenBy }: DrivenFacts) {
   }
 }
 
+type WaitReason = NonNullable<DrivenRun['waits_for']>['reason']
+
 function waitsFor(facts: DrivenFacts): NonNullable<DrivenRun['waits_for']> {
   const { run } = facts
   const request = run.pending_destructive_request
   return {
-    reason: run.source_candidate === undefined ? (run.pause_reason ?? 'decision_required') : 'source_changed',
+    reason: waitReason(run),
     question: findQuestion(run),
     ...(run.current_action !== undefined && { action_id: run.current_action.action_id }),
     ...(request !== undefined && { destructive_request: request }),
     choices: choicesFor(facts),
   }
+}
+
+export function waitReason({ source_candidate, pause_reason }: RunOutline): WaitReason {
+  return source_candidate === undefined ? (pause_reason ?? 'decision_required') : 'source_changed'
 }
 
 export function findQuestion({ source_candidate, pause_reason, actions }: RunOutline): string {

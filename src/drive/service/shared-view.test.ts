@@ -39,7 +39,7 @@ describe('partOfDiff', () => {
 
   it('has one file, or none, and says whether its patch is whole', () => {
     expect(partOfDiff(diff)).toEqual(diff)
-    expect(partOfDiff(diff, { filesOnly: true })).toEqual({ ...diff, patch: '', is_cut: true })
+    expect(partOfDiff(diff, { filesOnly: true })).toEqual({ ...diff, patch: '', is_cut: false })
     expect(partOfDiff(diff, { path: 'a' })).toEqual({ ...diff, files: [files[0]], patch: one })
     expect(partOfDiff(diff, { path: 'b' })).toEqual({ ...diff, files: [files[1]], patch: other })
     const cut = { ...diff, is_cut: true }

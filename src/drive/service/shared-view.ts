@@ -35,7 +35,7 @@ export function toShownRun({ document, machine, isDriven, isMachineGone }: Share
 
 /** A part of a diff that is stored, with the context that it has. */
 export function partOfDiff(diff: DrivenDiff, { path, filesOnly }: PatchPart = {}): DrivenDiff {
-  if (filesOnly === true) return { ...diff, patch: '', is_cut: diff.files.length > 0 }
+  if (filesOnly === true) return { ...diff, patch: '', is_cut: false }
   if (path === undefined) return diff
   const { files, patch, isCut } = patchOfFile({ ...diff, isCut: diff.is_cut }, path)
   return { ...diff, files: [...files], patch, is_cut: isCut }

@@ -23,7 +23,7 @@ const problem = <E extends TSchema>(error: E) =>
     error,
   })
 
-const agentError = Type.Optional(
+export const agentError = Type.Optional(
   Type.String({ description: 'How the agent failed, as `error_code` of a result. Not with `server.vendor_errors`.' }),
 )
 

@@ -56,8 +56,8 @@ function messageProblem(error: HttpError, errorsBase: string): Problem {
 }
 
 /** How the agent failed, for SDKs that hide the headers of an error. */
-function agentError({ headers }: HttpError) {
-  const code = headers['x-drover-error']
+export function agentError({ headers }: { readonly headers?: HttpError['headers'] }) {
+  const code = headers?.['x-drover-error']
   return code === undefined ? {} : { agent_error: code }
 }
 

@@ -4,6 +4,7 @@ import { NO_USAGE, withoutPrior } from '../../agents/adapter/token-usage.ts'
 import type { ToolRequest } from '../../agents/client-tools/tool-request.ts'
 import type { Execution, ExecutionEvent } from '../../executions/store/execution.shape.ts'
 import { executionEventsGone } from '../../executions/store/faults.ts'
+import { isRetryable } from '../../kit/retryable.ts'
 import { shuttingDown } from '../../prompts/faults.ts'
 import { type PartResult, toPromptStatus } from '../../prompts/prompt-result.ts'
 import { toPromptFault } from '../compatible/reply.ts'
@@ -24,13 +25,14 @@ import { type AnyEvent, type NumberedEvent, type ResponseEnd, ResponseWriter } f
 export function liveFormat(
   execution: SentExecution,
   record: ResponseRecord,
-  options: ReplyHooks & { prompt: string; isStream: boolean },
+  options: ReplyHooks & { prompt: string; isStream: boolean; isVendorOnly: boolean },
 ): ReplyFormat {
-  const { prompt, isStream, onSession, onWarnings } = options
+  const { prompt, isStream, isVendorOnly, onSession, onWarnings } = options
   const writer = new ResponseWriter({
     execution,
     record,
     isWhole: isChecked(record) || !(isStream || record.has_tools),
+    isVendorOnly,
   })
   const begin = toFrames(writer.begin())
   const endOf = (result: PartResult) => {
@@ -97,6 +99,7 @@ export async function sendResponseEvents(
     execution: { id, createdAt, part },
     record,
     isWhole: isChecked(record) || isGone,
+    isVendorOnly: context.config.server.vendor_errors,
   })
   const own = new PartEvents(part)
   let begin = writer.begin()
@@ -163,6 +166,7 @@ export async function readResponse(
     execution: { id, createdAt },
     record,
     isWhole: isChecked(record) || !record.stream || execution.last_seq === 0,
+    isVendorOnly: context.config.server.vendor_errors,
   })
   if (record.stream || record.summary !== undefined) {
     const signal = abortOnDisconnect(reply.raw, context)
@@ -179,11 +183,16 @@ const READ_BATCH = 500
 /** From what is stored: the turn may wait, and then no event follows. */
 async function readPart(
   { execution, record, part = 0 }: FoundResponse,
-  { drover }: Exchange['context'],
+  { drover, config }: Exchange['context'],
   own: PartEvents,
 ): Promise<ResponseObject> {
   const { id, created_at: createdAt, state } = execution
-  const writer = new ResponseWriter({ execution: { id, createdAt, part }, record, isWhole: isChecked(record) })
+  const writer = new ResponseWriter({
+    execution: { id, createdAt, part },
+    record,
+    isWhole: isChecked(record),
+    isVendorOnly: config.server.vendor_errors,
+  })
   await drover.executions.save()
   for (let after = 0; own.calls === undefined; ) {
     const events = await drover.opened.executions.events(id, { after, limit: READ_BATCH })
@@ -221,7 +230,7 @@ function endOfExecution(execution: Execution, own: PartEvents): ResponseEnd {
   if (result !== undefined) return toEnd(own.resultOf(result as unknown as PartResult), prompt)
   if (state === 'cancelled') return { status: 'cancelled' }
   const message = error?.message ?? `${id} is ${state}: the server that ran it has ended; send the request again`
-  return { status: 'failed', error: { status: 500, message } }
+  return { status: 'failed', error: { status: 500, message, retryable: isRetryable(error?.code ?? '') } }
 }
 
 function toFrames(events: readonly NumberedEvent[]): string {

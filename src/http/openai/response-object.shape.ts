@@ -2,6 +2,7 @@
 import { type TProperties, Type } from 'typebox'
 import type { JsonObject } from '../../kit/json-value.ts'
 import { literals, type Message, named, namedObject, optionalChoice, tagged } from '../../kit/shape.ts'
+import { agentError } from '../errors/error-body.shape.ts'
 
 const count = (description?: string) => Type.Integer({ minimum: 0, ...(description !== undefined && { description }) })
 const never = (description: string) => Type.Null({ description })
@@ -91,6 +92,13 @@ const RESPONSE_STATUSES = ['queued', 'in_progress', 'completed', 'failed', 'canc
 const ResponseError = Type.Object({
   code: literals(['server_error', 'rate_limit_exceeded', 'insufficient_quota', 'invalid_prompt', 'shutting_down']),
   message: Type.String({ description: 'The message of the agent.' }),
+  agent_error: agentError,
+  retryable: Type.Optional(
+    Type.Boolean({
+      description:
+        'Whether the same request may succeed if it is sent again unchanged. Not with `server.vendor_errors`.',
+    }),
+  ),
 })
 
 export const Metadata = Type.Unsafe<Record<string, string>>({

@@ -97,22 +97,28 @@ describe('the output of a response', () => {
     [completed, { status: 'completed', error: null, usage: { total_tokens: 14 } }, 'response.completed'],
     [{ status: 'cancelled' }, { status: 'cancelled', error: null, usage: null }, 'response.incomplete'],
     [
-      { status: 'failed', error: { status: 429, message: 'm' } },
-      { status: 'failed', error: { code: 'rate_limit_exceeded', message: 'm' } },
+      {
+        status: 'failed',
+        error: { status: 429, message: 'm', retryable: true, headers: { 'x-drover-error': 'agent_rate_limited' } },
+      },
+      {
+        status: 'failed',
+        error: { code: 'rate_limit_exceeded', message: 'm', agent_error: 'agent_rate_limited', retryable: true },
+      },
       'response.failed',
     ],
     [
-      { status: 'failed', error: { status: 402, message: 'm' } },
+      { status: 'failed', error: { status: 402, message: 'm', retryable: false } },
       { error: { code: 'insufficient_quota' } },
       'response.failed',
     ],
     [
-      { status: 'failed', error: { status: 400, message: 'm' } },
+      { status: 'failed', error: { status: 400, message: 'm', retryable: false } },
       { error: { code: 'invalid_prompt' } },
       'response.failed',
     ],
     [
-      { status: 'failed', error: { status: 502, message: 'm' } },
+      { status: 'failed', error: { status: 502, message: 'm', retryable: false } },
       { error: { code: 'server_error' } },
       'response.failed',
     ],

@@ -8,6 +8,7 @@ import type { PartResult } from '../../prompts/prompt-result.ts'
 import { type Tokens, toTokens } from '../../prompts/tokens.ts'
 import { readTextInput } from '../compatible/client-tools.ts'
 import { Paragraphs, type TextPiece } from '../compatible/reply.ts'
+import { agentError } from '../errors/error-body.ts'
 import type { HttpError } from '../errors/http-error.ts'
 import type {
   CallItem,
@@ -25,7 +26,7 @@ import { itemNumber, type ResponseRecord, responseEnvelope, toCallItem } from '.
 /** An event of a prompt, live or stored. */
 export type AnyEvent = { readonly type: string; readonly content: unknown }
 
-type FailedWith = Pick<HttpError, 'status' | 'message'> & Partial<Pick<HttpError, 'code'>>
+type FailedWith = Pick<HttpError, 'status' | 'message' | 'retryable'> & Partial<Pick<HttpError, 'code' | 'headers'>>
 
 /** How the execution ended. */
 export type ResponseEnd =
@@ -40,6 +41,7 @@ type WriterOptions = {
   record: ResponseRecord
   /** The text of the response is the final answer, not everything that the agent says on its way to it. */
   isWhole: boolean
+  isVendorOnly?: boolean
 }
 
 type OpenItem = { kind: 'message' | 'reasoning'; id: string; text: string }
@@ -90,7 +92,7 @@ export class ResponseWriter {
 
   end(end: ResponseEnd): NumberedEvent[] {
     if (end.status === 'completed') return this.#complete(end)
-    const error = end.status === 'failed' ? toResponseError(end.error) : null
+    const error = end.status === 'failed' ? toResponseError(end.error, this.#options.isVendorOnly) : null
     this.#state = { status: end.status, error, usage: null }
     const type = end.status === 'failed' ? 'response.failed' : 'response.incomplete'
     return this.#numbered({ type, response: this.response() })
@@ -267,9 +269,14 @@ function toUsage({ input, cacheRead, output, reasoning }: Tokens): ResponseUsage
   }
 }
 
-function toResponseError({ status, code, message }: FailedWith): ResponseObject['error'] {
-  if (code === 'shutting_down') return { code, message }
-  if (status === 402) return { code: 'insufficient_quota', message }
-  if (status === 429) return { code: 'rate_limit_exceeded', message }
-  return { code: status < 500 ? 'invalid_prompt' : 'server_error', message }
+function toResponseError(error: FailedWith, isVendorOnly = false): ResponseObject['error'] {
+  const { message, retryable } = error
+  return { code: toResponseCode(error), message, ...(!isVendorOnly && { ...agentError(error), retryable }) }
+}
+
+function toResponseCode({ status, code }: FailedWith): NonNullable<ResponseObject['error']>['code'] {
+  if (code === 'shutting_down') return code
+  if (status === 402) return 'insufficient_quota'
+  if (status === 429) return 'rate_limit_exceeded'
+  return status < 500 ? 'invalid_prompt' : 'server_error'
 }

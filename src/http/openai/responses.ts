@@ -102,7 +102,8 @@ async function cancelRunning(id: string, by: Caller, { drover }: ServerContext):
 
 async function sendResponse(exchange: Exchange, asked: AskedResponse): Promise<object> {
   const { prompt, record, isStream } = asked
-  const options = { prompt: prompt.prompt, isStream }
+  const { vendor_errors: isVendorOnly } = exchange.context.config.server
+  const options = { prompt: prompt.prompt, isStream, isVendorOnly }
   const sent = sendCompatible(exchange, asked, {
     prompt,
     answer: asked.answer,

@@ -132,7 +132,7 @@ const CONTEXT_LINES = 3
 
 async function patchBetween(ask: Ask, [from, to]: readonly [string, string], part: PatchPart): Promise<Patch> {
   const all = await filesBetween(ask, from, to)
-  if (part.filesOnly === true) return { files: all, patch: '', isCut: all.length > 0 }
+  if (part.filesOnly === true) return { files: all, patch: '', isCut: false }
   const files = part.path === undefined ? all : [findFile(all, part.path)]
   // No argument can name a path that is not UTF-8.
   if (part.path?.startsWith('"') === true) return patchOfFile(await patchBetween(ask, [from, to], {}), part.path)
