@@ -3,11 +3,16 @@ import { delimiter, isAbsolute, join, posix } from 'node:path'
 import { tryTo } from '../kit/fault.ts'
 import { readFileBytes } from '../kit/files/read-file.ts'
 import type { SearchPlaces } from '../kit/process/find-program.ts'
-import type { CheckResult } from '../kit/process/run-check.ts'
+import { type CheckResult, parseCheck } from '../kit/process/run-check.ts'
 import { namesIn } from '../workspace/read-content.ts'
 import { puttingBack, removeUntracked } from '../workspace/worktrees/put-back.ts'
 import { leftByChecks } from './decide/check-results.ts'
-import { describeMissingCommand, findMissingCommand, type MissingCommand } from './decide/missing-command.ts'
+import {
+  describeMissingCommand,
+  findMissingCommand,
+  findScript,
+  type MissingCommand,
+} from './decide/missing-command.ts'
 import type { DriveStep } from './decide/next-step.ts'
 import { commandRunner } from './drive-boundary.ts'
 import { type DriveContext, readDriveState, record, workDirectory } from './drive-context.ts'
@@ -141,12 +146,20 @@ function whyNothingRan(
   return missing && describeMissingCommand(missing, listKnownCommands(missing, places))
 }
 
+/** The script that a command would not find in a directory, in one sentence. Undefined if it has no package.json that can be read. */
+export function whyNoScript(command: string, directory: string): string | undefined {
+  const script = findScript(parseCheck(command))
+  const known = listScripts(directory)
+  if (script === undefined || known === undefined || known.includes(script.name)) return undefined
+  return describeMissingCommand(script, known)
+}
+
 function listKnownCommands({ kind, of }: MissingCommand, places: SearchPlaces): string[] {
   switch (kind) {
     case 'program':
       return listPrograms(places)
     case 'script':
-      return listScripts(places.cwd)
+      return listScripts(places.cwd) ?? []
     case 'command':
       return [...(COMMANDS[of] ?? [])]
     case 'target':
@@ -165,13 +178,14 @@ export function listPrograms({ env, cwd }: SearchPlaces): string[] {
   return [...new Set(directories.flatMap(namesIn))]
 }
 
-function listScripts(directory: string): string[] {
+/** Undefined if there is no package.json, or none that can be read. */
+function listScripts(directory: string): string[] | undefined {
   try {
     const { scripts } = JSON.parse(readText(join(directory, 'package.json'))) as { scripts?: unknown }
     return typeof scripts === 'object' && scripts !== null ? Object.keys(scripts) : []
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
-    return []
+    return undefined
   }
 }
 
