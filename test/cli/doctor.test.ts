@@ -231,7 +231,7 @@ const ROWS: readonly Row[] = [
     /ownership-manifest.json: .*; update drover if a newer release wrote the manifest; otherwise restore the manifest/,
     'cursor',
   ],
-  ['adapter_not_detected', 'no problems', /^not used here$/, 'cursor'],
+  ['adapter_not_detected', 'no problems', /^drover is not installed there$/, 'cursor'],
   [
     'adapter_not_installed',
     'broken hosts',
@@ -533,7 +533,7 @@ describe('drover doctor', () => {
       '  ok      CWD',
       '',
       'Hosts',
-      '  ok      agents, codex, copilot, cursor, kilo, kiro, opencode, pi, qwen, windsurf: not used here',
+      '  ok      agents, codex, copilot, cursor, kilo, kiro, opencode, pi, qwen, windsurf: drover is not installed there',
       '  ok      claude: 8 managed files',
       '  ok      no install was interrupted',
       '',
