@@ -2,7 +2,7 @@
 import { delimiter, isAbsolute, join, posix } from 'node:path'
 import { tryTo } from '../kit/fault.ts'
 import { readFileBytes } from '../kit/files/read-file.ts'
-import type { SearchPlaces } from '../kit/process/find-program.ts'
+import { findProgram, type SearchPlaces } from '../kit/process/find-program.ts'
 import { type CheckResult, parseCheck } from '../kit/process/run-check.ts'
 import { namesIn } from '../workspace/read-content.ts'
 import { puttingBack, removeUntracked } from '../workspace/worktrees/put-back.ts'
@@ -59,9 +59,14 @@ export async function checkBaseline(context: DriveContext, command: string): Pro
   if (runs.signal.aborted) return
   const { passed, isStarted } = result
   const end = toEnd(result)
-  const problem = isStarted ? whyNothingRan(command, end, { env, cwd: workDirectory(context) }) : end.problem
-  const why = problem === undefined ? {} : { problem }
-  const ended = { ...end, ...why, ...testsIn(result) }
+  const places = { env, cwd: workDirectory(context) }
+  const missing = isStarted ? findMissingCommand(command, end) : toMissing(command)
+  const isHidden = context.boundary.is === 'inside' && missing !== undefined && mayBeOutside(missing, places)
+  const why =
+    missing &&
+    (isStarted ? describeMissingCommand(missing, isHidden ? [] : listKnownCommands(missing, places)) : end.problem)
+  const problem = isHidden ? `in the sandbox, ${why}; --no-sandbox drives without one` : why
+  const ended = { ...end, ...(problem !== undefined && { problem }), ...testsIn(result) }
   record(context, 'baseline_ran', {
     command,
     passed,
@@ -136,14 +141,15 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   go: ['build', 'test', 'vet', 'run', 'fmt', 'generate'],
 }
 
-/** Why a check that has ended did not check anything, in one sentence. Undefined if it did. */
-function whyNothingRan(
-  command: string,
-  end: Parameters<typeof findMissingCommand>[1],
-  places: SearchPlaces,
-): string | undefined {
-  const missing = findMissingCommand(command, end)
-  return missing && describeMissingCommand(missing, listKnownCommands(missing, places))
+/** What a check that was not started asked for. */
+function toMissing(command: string): MissingCommand {
+  return { kind: 'program', name: parseCheck(command)[0], of: command }
+}
+
+/** Whether the sandbox may be the reason why it was not found: scripts and targets are in the worktree. */
+function mayBeOutside({ kind, name }: MissingCommand, places: SearchPlaces): boolean {
+  if (kind === 'program') return name === '' || findProgram(name, places) !== undefined
+  return kind === 'module'
 }
 
 /** The script that a command would not find in a directory, in one sentence. Undefined if it has no package.json that can be read. */

@@ -195,6 +195,8 @@ describe('checks before the work', () => {
     const ran = await driving.drive(GOAL, '--check', check)
     expect(ran.code).toBe(4)
     expect(ran.stdout).toContain(`Paused (baseline_failed)\nwaits for you: the check ${check} cannot run: ${problem}`)
+    expect(ran.stdout).toMatch(/^ {2}drover drive \S+ --check "COMMAND"/m)
+    expect(ran.stdout).not.toContain('--no-sandbox')
     expect(driving.calls()).toEqual([])
   })
 
