@@ -107,7 +107,7 @@ describe('a variable that the agent misses', () => {
 
   it('is for the setting of the sandbox, if the sandbox dropped it', () => {
     expect(messageOf({ env, allowed: ['OTHER'] })).toBe(
-      'Missing environment variable: `FAKE_KEY`; to log in, let the sandbox pass on FAKE_KEY, which is set: add it to sandbox.env, as with `drover config set sandbox.env OTHER FAKE_KEY`',
+      'Missing environment variable: `FAKE_KEY`; to log in, let the sandbox pass on FAKE_KEY, which is set: add it to sandbox.env, as with `drover config set sandbox.env OTHER FAKE_KEY`; checks and setups get it too',
     )
   })
 

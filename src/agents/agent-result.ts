@@ -89,7 +89,7 @@ function withOwnSteps(error: AgentError, { request: { agent, env, boundary } }: 
   const [, missing = ''] = /missing environment variable: `?(\w+)/i.exec(error.message) ?? []
   const login =
     boundary !== undefined && env[missing]
-      ? `let the sandbox pass on ${missing}, which is set: add it to sandbox.env, as with \`drover config set sandbox.env ${[...boundary.settings.env, missing].map(quoteWord).join(' ')}\``
+      ? `let the sandbox pass on ${missing}, which is set: add it to sandbox.env, as with \`drover config set sandbox.env ${[...boundary.settings.env, missing].map(quoteWord).join(' ')}\`; checks and setups get it too`
       : agent.loginAfter?.(error.message, env)
   return login === undefined ? error : { ...error, login }
 }

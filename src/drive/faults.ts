@@ -34,9 +34,8 @@ export const driveFolderMissing = defineFault('drive_folder_missing', 'usage', {
 })
 
 export const driveProgramMissing = defineFault('drive_program_missing', 'usage', {
-  when: 'The program of a check or of the first setup command does not exist. Nothing was created, and no agent was started.',
-  message: (d: { command: string; program: string; nearest: string | undefined }) =>
-    `${JSON.stringify(d.command)} cannot run: there is no program ${d.program}; ${d.nearest === undefined ? 'install it or correct PATH' : `did you mean ${d.nearest}?`}`,
+  when: 'The program or the npm script of a check or of the first setup command does not exist. Nothing was created, and no agent was started.',
+  message: (d: { command: string; problem: string }) => `${JSON.stringify(d.command)} cannot run: ${d.problem}`,
 })
 
 export const issueWithoutRepository = defineFault('issue_without_repository', 'usage', {

@@ -2,12 +2,17 @@
 import { delimiter, isAbsolute, join, posix } from 'node:path'
 import { tryTo } from '../kit/fault.ts'
 import { readFileBytes } from '../kit/files/read-file.ts'
-import type { SearchPlaces } from '../kit/process/find-program.ts'
-import type { CheckResult } from '../kit/process/run-check.ts'
+import { findProgram, type SearchPlaces } from '../kit/process/find-program.ts'
+import { type CheckResult, parseCheck } from '../kit/process/run-check.ts'
 import { namesIn } from '../workspace/read-content.ts'
 import { puttingBack, removeUntracked } from '../workspace/worktrees/put-back.ts'
 import { leftByChecks } from './decide/check-results.ts'
-import { describeMissingCommand, findMissingCommand, type MissingCommand } from './decide/missing-command.ts'
+import {
+  describeMissingCommand,
+  findMissingCommand,
+  findScript,
+  type MissingCommand,
+} from './decide/missing-command.ts'
 import type { DriveStep } from './decide/next-step.ts'
 import { commandRunner } from './drive-boundary.ts'
 import { type DriveContext, readDriveState, record, workDirectory } from './drive-context.ts'
@@ -54,9 +59,14 @@ export async function checkBaseline(context: DriveContext, command: string): Pro
   if (runs.signal.aborted) return
   const { passed, isStarted } = result
   const end = toEnd(result)
-  const problem = isStarted ? whyNothingRan(command, end, { env, cwd: workDirectory(context) }) : end.problem
-  const why = problem === undefined ? {} : { problem }
-  const ended = { ...end, ...why, ...testsIn(result) }
+  const places = { env, cwd: workDirectory(context) }
+  const missing = isStarted ? findMissingCommand(command, end) : toMissing(command)
+  const isHidden = context.boundary.is === 'inside' && missing !== undefined && mayBeOutside(missing, places)
+  const why =
+    missing &&
+    (isStarted ? describeMissingCommand(missing, isHidden ? [] : listKnownCommands(missing, places)) : end.problem)
+  const problem = isHidden ? `in the sandbox, ${why}; --no-sandbox drives without one` : why
+  const ended = { ...end, ...(problem !== undefined && { problem }), ...testsIn(result) }
   record(context, 'baseline_ran', {
     command,
     passed,
@@ -131,14 +141,23 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   go: ['build', 'test', 'vet', 'run', 'fmt', 'generate'],
 }
 
-/** Why a check that has ended did not check anything, in one sentence. Undefined if it did. */
-function whyNothingRan(
-  command: string,
-  end: Parameters<typeof findMissingCommand>[1],
-  places: SearchPlaces,
-): string | undefined {
-  const missing = findMissingCommand(command, end)
-  return missing && describeMissingCommand(missing, listKnownCommands(missing, places))
+/** What a check that was not started asked for. */
+function toMissing(command: string): MissingCommand {
+  return { kind: 'program', name: parseCheck(command)[0], of: command }
+}
+
+/** Whether the sandbox may be the reason why it was not found: scripts and targets are in the worktree. */
+function mayBeOutside({ kind, name }: MissingCommand, places: SearchPlaces): boolean {
+  if (kind === 'program') return name === '' || findProgram(name, places) !== undefined
+  return kind === 'module'
+}
+
+/** The script that a command would not find in a directory, in one sentence. Undefined if it has no package.json that can be read. */
+export function whyNoScript(command: string, directory: string): string | undefined {
+  const script = findScript(parseCheck(command))
+  const known = listScripts(directory)
+  if (script === undefined || known === undefined || known.includes(script.name)) return undefined
+  return describeMissingCommand(script, known)
 }
 
 function listKnownCommands({ kind, of }: MissingCommand, places: SearchPlaces): string[] {
@@ -146,7 +165,7 @@ function listKnownCommands({ kind, of }: MissingCommand, places: SearchPlaces): 
     case 'program':
       return listPrograms(places)
     case 'script':
-      return listScripts(places.cwd)
+      return listScripts(places.cwd) ?? []
     case 'command':
       return [...(COMMANDS[of] ?? [])]
     case 'target':
@@ -165,13 +184,14 @@ export function listPrograms({ env, cwd }: SearchPlaces): string[] {
   return [...new Set(directories.flatMap(namesIn))]
 }
 
-function listScripts(directory: string): string[] {
+/** Undefined if there is no package.json, or none that can be read. */
+function listScripts(directory: string): string[] | undefined {
   try {
     const { scripts } = JSON.parse(readText(join(directory, 'package.json'))) as { scripts?: unknown }
     return typeof scripts === 'object' && scripts !== null ? Object.keys(scripts) : []
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
-    return []
+    return undefined
   }
 }
 

@@ -242,7 +242,8 @@ export type BackendTest = Pick<
   answer: string
 }
 
-export type TestOptions = { signal: AbortSignal; timeoutSecs: number }
+/** `sandboxed`: a directory to work in, in a sandbox. Without it, `sandbox.mode` decides. */
+export type TestOptions = { signal: AbortSignal; timeoutSecs: number; sandboxed?: string }
 
 /** Without a time, `drive.check_timeout_secs` limits a check. Only the user may say how worktrees are prepared. */
 export type Comparison = CompareRequest &

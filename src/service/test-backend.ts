@@ -11,7 +11,7 @@ const PROMPT = 'Reply with the single word: ready'
 export async function testBackend(
   prompts: Pick<DroverService['prompts'], 'start'>,
   { by, backend }: { by: Caller; backend: string },
-  { signal, timeoutSecs }: TestOptions,
+  { signal, timeoutSecs, sandboxed }: TestOptions,
 ): Promise<BackendTest> {
   // Whatever the answer of the model, nothing may change.
   const request: PromptRequest = {
@@ -21,6 +21,7 @@ export async function testBackend(
     ephemeral: true,
     sandbox_mode: 'read-only',
     timeout_secs: timeoutSecs,
+    ...(sandboxed !== undefined && { sandbox: 'required', workdir: sandboxed }),
   }
   try {
     const running = await prompts.start(by, request, { signal, isEphemeral: true, isCold: true })

@@ -23,13 +23,13 @@ import { systemClock } from '../../src/kit/clock.ts'
 import { takeLock } from '../../src/kit/files/lock.ts'
 import { saveTemplate } from '../../src/workspace/prepare/templates.ts'
 import { doctorMachine, fakeGh, type Machine, reportIn } from '../support/doctor-machine.ts'
-import { installFakeAgents } from '../support/fake-agent.ts'
+import { FAKE_AGENT, installFakeAgents } from '../support/fake-agent.ts'
 import { firstOf, IS_FULL } from '../support/full-counts.ts'
 import { createHostWorktree, diskOfKilled, install } from '../support/host-worktree.ts'
 import { NOWHERE } from '../support/nowhere.ts'
 import { PROTOCOL_SCHEMA, protocolValidator } from '../support/protocol-schema.ts'
 import { DROVER, runAt, temporaryDirectory, temporaryDirectoryForAll } from '../support/run-drover.ts'
-import { skipWithoutSandbox } from '../support/sandbox.ts'
+import { hasSandbox, skipWithoutSandbox } from '../support/sandbox.ts'
 import { isRunning, program } from '../support/test-command.ts'
 import { CAN_DROP_PRIVILEGES } from '../support/unprivileged.ts'
 
@@ -231,7 +231,7 @@ const ROWS: readonly Row[] = [
     /ownership-manifest.json: .*; update drover if a newer release wrote the manifest; otherwise restore the manifest/,
     'cursor',
   ],
-  ['adapter_not_detected', 'no problems', /^not used here$/, 'cursor'],
+  ['adapter_not_detected', 'no problems', /^drover is not installed there$/, 'cursor'],
   [
     'adapter_not_installed',
     'broken hosts',
@@ -533,7 +533,7 @@ describe('drover doctor', () => {
       '  ok      CWD',
       '',
       'Hosts',
-      '  ok      agents, codex, copilot, cursor, kilo, kiro, opencode, pi, qwen, windsurf: not used here',
+      '  ok      agents, codex, copilot, cursor, kilo, kiro, opencode, pi, qwen, windsurf: drover is not installed there',
       '  ok      claude: 8 managed files',
       '  ok      no install was interrupted',
       '',
@@ -714,6 +714,7 @@ describe('drover doctor --try', () => {
     const machine = doctorMachine(temporaryDirectory())
     installFakeAgents(join(machine.home, '..', 'bin'))
     machine.env['PATH'] = `${machine.env['PATH']}:/usr/bin:/bin`
+    machine.env['DROVER_DRIVE_SANDBOX'] = 'off'
     return machine
   }
 
@@ -740,6 +741,25 @@ describe('drover doctor --try', () => {
     expect(stdout).toMatch(/claude works: it answered [\s\S]* outside of\s+the\s+sandbox/)
     expect(stdout).toContain('gemini works')
     expect(stdout).not.toContain('codex works')
+  })
+
+  it.runIf(hasSandbox)('tries an agent inside of the sandbox, where a driven run puts it', async () => {
+    const machine = machineWithAgents()
+    machine.env['DROVER_DRIVE_SANDBOX'] = 'on'
+    machine.env['DROVER_SANDBOX_READ'] = dirname(FAKE_AGENT)
+    // Its own directory is hidden in a sandbox.
+    machine.program('codex', `test "$1" = --version && exit\ntest -e "${machine.home}/.drover/seen" && exit 3\nexit 4`)
+    mkdirSync(join(machine.home, '.drover'), { mode: 0o700 })
+    writeFileSync(join(machine.home, '.drover', 'seen'), '')
+    const args = ['doctor', '--json', '--offline', '--try', 'claude', 'codex']
+    // Doctor works anywhere, a sandbox does not.
+    const report = reportIn(await runAt(machine.home, [process.execPath, DROVER, ...args], machine.env))
+    expect(tried(report)).toEqual(
+      expect.arrayContaining([
+        ['agent_answers', expect.stringMatching(/^claude works: .*, inside of the sandbox$/)],
+        ['agent_fails', expect.stringMatching(/^codex failed: .*exit code 4/)],
+      ]),
+    )
   })
 
   it.runIf(IS_FULL)('says how to log in', async () => {

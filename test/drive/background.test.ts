@@ -39,6 +39,9 @@ describe('drover drive --detach', () => {
       expect(started).toMatchObject({ code: 0, stderr: '' })
       const id = runIdIn(started.stdout)
       expect(started.stdout).toContain(`drover stop ${id.slice(0, 8)}`)
+      expect(started.stdout).toContain(
+        `Its checks have not run yet: "drover status ${id.slice(0, 8)}" shows how they end.`,
+      )
       // It has its checks from the flags, and works in a repository that no setting names.
       expect(await delivered(id)).toMatchObject({ as: 'branch' })
       expect(dataOf(driving.records(id), 'check_ran')).toMatchObject([{ command: 'sh check.sh', passed: true }])

@@ -186,7 +186,6 @@ describe('checks before the work', () => {
     ['a program that is missing', './npm-tset', 'program not found: ./npm-tset'],
     ['a program of a shell', "sh -c 'gti status'", 'there is no program gti; did you mean git?'],
     ['a command of npm', 'npm tset', 'npm has no command tset; did you mean test?'],
-    ['a script of npm', 'npm run chekc', 'npm has no script chekc; did you mean check?'],
     ['a program of a script', 'npm run lint', 'there is no program gti; did you mean git?'],
   ] as const
   it.each(firstOf(CANNOT_RUN, 2))('that cannot run pause it before the first agent: %s', async (_, check, problem) => {
@@ -196,6 +195,8 @@ describe('checks before the work', () => {
     const ran = await driving.drive(GOAL, '--check', check)
     expect(ran.code).toBe(4)
     expect(ran.stdout).toContain(`Paused (baseline_failed)\nwaits for you: the check ${check} cannot run: ${problem}`)
+    expect(ran.stdout).toMatch(/^ {2}drover drive \S+ --check "COMMAND"/m)
+    expect(ran.stdout).not.toContain('--no-sandbox')
     expect(driving.calls()).toEqual([])
   })
 
@@ -217,6 +218,19 @@ describe('checks before the work', () => {
     expect(ran).toMatchObject({ code: 2, stdout: '', stderr })
     expect(driving.repository.git('worktree', 'list').trim().split('\n')).toHaveLength(1)
     expect(driving.calls()).toEqual([])
+  })
+
+  it.each([
+    ['a check', ['--setup', 'true', '--check', 'npm run chekc'], 'npm has no script chekc; did you mean check?'],
+    ['the tests', ['--check', 'npm test'], 'npm has no script test; if a setup'],
+    ['a setup', ['--setup', 'npm run chekc', '--check', 'true'], 'npm has no script chekc; did you mean check?'],
+  ])('are refused, and nothing is left, if package.json lacks the script of %s', async (_, flags, problem) => {
+    const driving = createProject()
+    driving.repository.write('package.json', '{ "scripts": { "check": "sh check.sh" } }')
+    driving.repository.commit()
+    const ran = await driving.drive(GOAL, ...flags)
+    expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(`cannot run: ${problem}`) })
+    expect(driving.repository.git('worktree', 'list').trim().split('\n')).toHaveLength(1)
   })
 
   it.runIf(IS_FULL)('that fail pause it if the baseline is required, until they are repaired', async () => {

@@ -14,6 +14,18 @@ const SHORT = ['--no-review', '--rounds', '0']
 describe('a driven run in a sandbox', () => {
   beforeEach(skipWithoutSandbox)
 
+  it('names --no-sandbox for a check that cannot run only if its program is outside', async () => {
+    const driving = createDriving({}, { sandbox: 'on' })
+    const outside = join(temporaryDirectory(), 'outside-tool')
+    writeFileSync(outside, '#!/bin/sh\n', { mode: 0o755 })
+    const hidden = await driving.drive(GOAL, '--check', `sh -c ${outside}`, ...SHORT)
+    expect(hidden.code).toBe(4)
+    expect(hidden.stdout).toContain(`in the sandbox, there is no program ${outside}; --no-sandbox drives without one`)
+    const missing = await driving.drive(GOAL, '--check', "sh -c 'gti status'", ...SHORT)
+    expect(missing.stdout).toContain('cannot run: there is no program gti; did you mean git?')
+    expect(missing.stdout).not.toContain('--no-sandbox')
+  })
+
   it.runIf(IS_FULL)('runs the setup and every check inside, and reports what they were refused', async () => {
     const driving = createDriving({}, { sandbox: 'on' })
     const outside = join(driving.scratch, 'outside')

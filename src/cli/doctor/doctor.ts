@@ -1,4 +1,6 @@
-import { resolve } from 'node:path'
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
 import { backendNames, locateAgents } from '../../agents/locate-agents.ts'
 import { CONTRACT_VERSION } from '../../contract/limits.ts'
 import { checkDoctorReport } from '../../contract/reports.ts'
@@ -71,13 +73,18 @@ async function openTrial(invocation: Invocation, signal: AbortSignal): Promise<T
   )
   const names = installed.map(({ backend }) => backend)
   await announcePrompts(invocation, names)
+  // A home directory, for example, cannot be worked in.
+  const sandboxed = realpathSync.native(mkdtempSync(join(tmpdir(), 'drover-try-')))
   const drover = openDrover(invocation, { config, atOnce: names.length })
   return {
-    tryAgent: async (backend) =>
+    tryAgent: async (backend, { isInside }) =>
       names.includes(backend)
-        ? await drover.backends.test(USER, backend, { signal, timeoutSecs: TRY_SECS })
+        ? await drover.backends.test(USER, backend, { signal, timeoutSecs: TRY_SECS, ...(isInside && { sandboxed }) })
         : undefined,
-    [Symbol.asyncDispose]: () => drover[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: async () => {
+      await drover[Symbol.asyncDispose]()
+      rmSync(sandboxed, { recursive: true, force: true })
+    },
   }
 }
 

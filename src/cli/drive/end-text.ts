@@ -70,7 +70,8 @@ function whatFollows({ verdict, state, run, name }: EndFacts): NextCommand[] {
       return [followUpOfVerdict(verdict)]
     case 'waits for you':
     case 'not driven':
-      return run.state === 'ended' ? [followUp('drive', { RUN: name })] : followUpsOfDrive(run, name)
+      if (run.state === 'ended') return [followUp('drive', { RUN: name })]
+      return run.state === 'active' ? [followUpOfVerdict(verdict)] : followUpsOfDrive(run, name)
     case 'not delivered':
       return verdict.next === report.line
         ? [report, ...afterFailure(state, name)]

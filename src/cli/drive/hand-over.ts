@@ -6,7 +6,7 @@ import type { DriveUpdate } from '../../drive/drive-context.ts'
 import type { RoundsResult } from '../../drive/drive-rounds.ts'
 import type { DriveEnd } from '../../drive/drive-run.ts'
 import { recordOfUser } from '../../drive/driven-record-writer.ts'
-import { isDriven, readDriveEvents } from '../../drive/record/drive-journal.ts'
+import { isDriven, readDrive, readDriveEvents } from '../../drive/record/drive-journal.ts'
 import { type DriveState, toDriveState } from '../../drive/record/drive-state.ts'
 import { findDriven, saveDriven } from '../../drive/record/driven-records.ts'
 import { driveBusy } from '../../drive/record/faults.ts'
@@ -130,11 +130,18 @@ export async function detachDrive(
   const name = shortenKnownRunId(found.context, runId)
   const title = `Run ${runId}: ${toPrintable(titleOfGoal(begin.goal))}`
   const next = ['follow-background', 'status', 'answer-background', 'stop'] as const
-  const lines = [title, driverLine(server), '', 'Next:']
+  const lines = [title, driverLine(server), ...uncheckedLines(found, name), '', 'Next:']
   await out.write(
     `${[...lines, ...next.flatMap((id) => formatFollowUp(followUp(id, { RUN: name }), out))].join('\n')}\n`,
   )
   return 0
+}
+
+/** What a check needs is known only when it runs. */
+function uncheckedLines({ context, runId, begin }: FoundDrive, name: string): string[] {
+  const { checks, baseline } = (begin.isNew === true ? readDrive(context.store, runId)?.options : undefined) ?? {}
+  if (checks === undefined || checks.length === 0 || baseline === 'skip') return []
+  return [`Its checks have not run yet: "drover status ${name}" shows how they end.`]
 }
 
 function driverLine({ pid, is_background: isBackground }: LocalStatus): string {

@@ -56,6 +56,8 @@ const SAYS: readonly (readonly [start: RegExp, says: string])[] = [
   [/^drover continue /, 'keep the pinned issue'],
   [/^drover status .* --watch$/, 'follow it'],
   [/^drover status /, 'see the run that continues it'],
+  [/^drover drive \S+ --check /, 'continue with a check that can run'],
+  [/^drover drive \S+ --baseline /, 'continue although checks fail before the work'],
   [/^drover drive \S+ --/, 'continue with a higher limit'],
   [/^drover drive /, 'continue'],
 ]

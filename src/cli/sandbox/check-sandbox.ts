@@ -10,7 +10,7 @@ import { listenForInterruption } from '../interruption.ts'
 import { printResult } from '../output/print-result.ts'
 import { formatTableWithNotes, type TextLayout } from '../output/text-table.ts'
 
-type CheckReport = {
+export type SandboxReport = {
   is_available: boolean
   /** Limits do not count. */
   is_enforced: boolean
@@ -26,7 +26,7 @@ export const run: RunCommand = async (invocation) => {
   return report.is_enforced ? EXIT.success : EXIT.failure
 }
 
-export async function trySandbox(runtime: Runtime, signal: AbortSignal): Promise<CheckReport> {
+export async function trySandbox(runtime: Runtime, signal: AbortSignal): Promise<SandboxReport> {
   const { env, sandbox } = runtime
   try {
     const programs = findSandboxPrograms(runtime, sandbox.forwarder)
@@ -40,7 +40,7 @@ export async function trySandbox(runtime: Runtime, signal: AbortSignal): Promise
   }
 }
 
-function toText({ is_available, is_enforced, problem, properties }: CheckReport, out: TextLayout): string {
+function toText({ is_available, is_enforced, problem, properties }: SandboxReport, out: TextLayout): string {
   if (!is_available) return `Not available: ${problem}.\n`
   const rows = properties.map((property) => ({
     cells: [property.is_enforced ? 'yes' : 'no', property.name, property.by],

@@ -76,7 +76,8 @@ function proofOf({ about, subject, execution_id: id, seq }: Claim, checks: reado
 
 function toCheckItem(check: ShownCheck, at: number): EvidenceItem {
   const { command, passed, tests } = check
-  const counts = tests === undefined ? '' : `${tests.passed} ${tests.passed === 1 ? 'test' : 'tests'} passed, ${tests.failed} failed`
+  const counts =
+    tests === undefined ? '' : `${tests.passed} ${tests.passed === 1 ? 'test' : 'tests'} passed, ${tests.failed} failed`
   return {
     ...{ key: `check ${at}`, group: 'Checks', claim: command, seen: counts, proof: { check } },
     verdict: passed ? 'passed' : 'failed',

@@ -44,7 +44,7 @@ function baseline(state: DriveState): BeforeWork | undefined {
   const unstarted = ran.find(({ could_start }) => !could_start)
   if (unstarted !== undefined) {
     const { command: check, problem } = unstarted
-    const message = `the check ${check} cannot run: ${problem}; correct it with --check, install what it needs with --setup, or use --baseline skip if the work creates it${sandboxHint(state)}`
+    const message = `the check ${check} cannot run: ${problem}; correct it with --check, install what it needs with --setup, or use --baseline skip if the work creates it`
     return { do: 'pause', reason: 'baseline_failed', message }
   }
   const failed = ran.filter(({ passed }) => !passed)

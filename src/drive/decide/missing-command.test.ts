@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { describeMissingCommand, findMissingCommand } from './missing-command.ts'
+import { describeMissingCommand, findMissingCommand, findScript } from './missing-command.ts'
 
 const NPM_SCRIPT = 'npm error Missing script: "tset"\nnpm error\nnpm error To see a list of scripts, run:\n  npm run\n'
 
@@ -49,4 +49,19 @@ describe('a check that never started', () => {
     expect(describeMissingCommand(program, ['vitest'])).toBe('there is no program vitset; did you mean vitest?')
     expect(describeMissingCommand({ ...program, name: '' }, [])).toContain('cannot be executed')
   })
+})
+
+it.each([
+  [['npm', 'test'], 'test'],
+  [['npm', 'run', 'lint', '--', '--fix'], 'lint'],
+  [['pnpm', 'run', 'test:unit'], 'test:unit'],
+  [['npm', 'run'], undefined],
+  [['npm', 'run', 'env'], undefined],
+  [['npm', 'run', 'lint', '-w', 'app'], undefined],
+  [['npm', 'run', '--prefix', 'app', 'lint'], undefined],
+  [['pnpm', 'run', '/^lint:/'], undefined],
+  [['npm', 'ci'], undefined],
+  [['yarn', 'run', 'eslint'], undefined],
+])('%j runs the script %s of package.json', (words, name) => {
+  expect(findScript(words)?.name).toBe(name)
 })

@@ -58,6 +58,21 @@ export function findMissingCommand(command: string, { exit_code: code, output }:
   return undefined
 }
 
+const SCRIPT_RUNNERS = ['npm', 'pnpm']
+/** Scripts that need no word before them, and what npm has without a script. */
+const TEST_WORDS = ['test', 't']
+const RUN_WORDS = ['run', 'run-script']
+const BUILT_IN = ['env', 'start']
+
+/** The script of package.json that a command runs. Undefined if it runs none, or if a flag may choose another package. */
+export function findScript([program, first = '', ...rest]: readonly string[]): MissingCommand | undefined {
+  const of = SCRIPT_RUNNERS.find((each) => each === program)
+  const name = TEST_WORDS.includes(first) ? 'test' : RUN_WORDS.includes(first) ? rest[0] : undefined
+  const own = rest.slice(0, rest.includes('--') ? rest.indexOf('--') : rest.length)
+  if (of === undefined || name === undefined || own.some((word) => word.startsWith('-'))) return undefined
+  return /^[\w:.-]+$/.test(name) && !BUILT_IN.includes(name) ? { kind: 'script', name, of } : undefined
+}
+
 const WITHOUT_NAME = 'a program that it runs does not exist or cannot be executed'
 
 /** One sentence. `known` are the names that exist. */

@@ -246,6 +246,26 @@ describe('the verdict, if', () => {
       'drover drive run-1',
     ],
     [
+      'a check cannot run before the work',
+      {
+        state: 'active',
+        drive: {
+          paused: { reason: 'baseline_failed', message: 'it cannot run' },
+          baseline: [{ command: 'make', passed: false, could_start: false, duration_ms: 1, output: '' }],
+        },
+      },
+      4,
+      'waits for you: it cannot run',
+      'drover drive run-1 --check "COMMAND"',
+    ],
+    [
+      'a check fails before the work',
+      { state: 'active', drive: { paused: { reason: 'baseline_failed', message: 'it fails' } } },
+      4,
+      'waits for you: it fails',
+      'drover drive run-1 --baseline note',
+    ],
+    [
       'the setup fails',
       { state: 'active', drive: { paused: { reason: 'setup_failed', message: 'the setup failed' } } },
       4,

@@ -229,11 +229,17 @@ function oneMore(limit: number | undefined, used: number): number | undefined {
   return limit === undefined || limit === 0 ? undefined : limit * (Math.max(1, Math.ceil(used / limit)) + 1)
 }
 
+/** The flag with which a run whose checks fail before the work does not pause again. */
+function afterBaseline({ baseline }: DriveState): string {
+  return baseline.some(({ could_start: couldStart }) => !couldStart) ? '--check "COMMAND"' : '--baseline note'
+}
+
 /** The driver has stopped, and said why. */
 function ofPause(facts: VerdictFacts, { reason, message }: NonNullable<DriveState['paused']>): Judged {
   if (reason === 'tampered') return { word: 'not delivered', reason: message, next: command(facts, 'report') }
   if (reason === 'agent_limited' || reason === 'budget_spent')
     return { word: 'paused by limit', reason: message, next: command(facts, 'drive') }
+  if (reason === 'baseline_failed') return waits(facts, message, command(facts, 'drive', afterBaseline(facts.drive)))
   const flag = higherLimit(reason, facts.drive)
   if (flag === undefined) return waits(facts, message)
   return { word: 'paused by limit', reason: message, next: command(facts, 'drive', flag) }

@@ -116,7 +116,14 @@ it('says beside the sum how many attempts it misses', () => {
   const report = toNightReport('2026-01-31T00:00:00Z', runs, undefined)
   expect(report.spent).toEqual({ ...SPENT, unknown_cost_attempts: 3 })
   expect(formatNight(report)).toContain('- `run-1` Show the wind (2 attempts of unknown cost): branch')
-  expect(formatNight(report)).toContain('3 runs, 0 tokens, 3 attempts of unknown cost, 0 minutes of agents and checks.')
+  expect(formatNight(report)).toContain('3 runs, 0 tokens, 3 attempts of unknown cost, 0 seconds of agents and checks.')
+  for (const [time_ms, text] of [
+    [999, '1 second of'],
+    [59_000, '59 seconds of'],
+    [60_000, '1 minute of'],
+    [150_000, '3 minutes of'],
+  ] as const)
+    expect(formatNight({ ...report, spent: { ...SPENT, time_ms } })).toContain(text)
   expect(toNightReport(report.since, runs.slice(0, 1), undefined).spent).toEqual(SPENT)
 })
 

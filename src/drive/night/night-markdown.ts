@@ -30,8 +30,11 @@ function totals({ runs, spent }: NightReport): string {
   const cost = spent.cost_microusd === 0 ? '' : `, ${formatMicro(spent.cost_microusd)}${pricedPart(spent)}`
   const unknown = describeUnknownCosts(spent.unknown_cost_attempts ?? 0)
   const count = runs.length === 1 ? '1 run' : `${runs.length} runs`
-  const minutes = Math.round(spent.time_ms / 60_000)
-  const time = minutes === 1 ? '1 minute' : `${minutes} minutes`
+  const [amount, unit] =
+    spent.time_ms < MINUTE
+      ? [Math.ceil(spent.time_ms / 1000), 'second']
+      : [Math.round(spent.time_ms / MINUTE), 'minute']
+  const time = `${amount} ${unit}${amount === 1 ? '' : 's'}`
   const sum = `${count}, ${spent.tokens} tokens${cost}`
   return `${[sum, unknown, time].filter((part) => part !== '').join(', ')} of agents and checks.`
 }
@@ -40,6 +43,7 @@ function pricedPart({ priced_microusd: priced }: NightReport['spent']): string {
   return priced === undefined ? '' : ` (of which ${formatMicro(priced)} are tokens at list prices)`
 }
 
+const MINUTE = 60_000
 const SHORT_ID = 8
 const SHORT_COMMIT = 12
 

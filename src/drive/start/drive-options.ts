@@ -22,7 +22,7 @@ import { billingOf, modelBefore } from '../../prompts/turn-cost.ts'
 import { checkPreparationPath } from '../../workspace/prepare/preparation-paths.ts'
 import { driveCapUnsupported, driveProgramMissing, driveSandboxRequired } from '../faults.ts'
 import type { Options } from '../record/recorded-options.shape.ts'
-import { listPrograms } from '../run-checks.ts'
+import { listPrograms, whyNoScript } from '../run-checks.ts'
 
 /** What the caller says; undefined where it says nothing. */
 export type GivenOptions = { readonly [F in keyof Options]?: Options[F] | undefined }
@@ -209,7 +209,19 @@ export function refuseMissingProgram(command: string, env: PromptContext['env'])
   const places = { env, cwd: '/' }
   const [program] = parseCheck(command)
   if (program.includes('/') || findProgram(program, places) !== undefined) return
-  throw driveProgramMissing({ command, program, nearest: nearestProgram(program, listPrograms(places)) })
+  const nearest = nearestProgram(program, listPrograms(places))
+  const todo = nearest === undefined ? 'install it or correct PATH' : `did you mean ${nearest}?`
+  throw driveProgramMissing({ command, problem: `there is no program ${program}; ${todo}` })
+}
+
+/** Throws `drive_program_missing` for a script that package.json in the directory of a new run does not have. */
+export function refuseMissingScripts({ setup = [], checks, baseline }: Options, directory: string): void {
+  for (const command of [...setup.slice(0, 1), ...(baseline === 'skip' ? [] : checks)]) {
+    const problem = whyNoScript(command, directory)
+    if (problem === undefined) continue
+    const todo = 'if a setup or the work creates it, use --baseline skip (over HTTP: baseline)'
+    throw driveProgramMissing({ command, problem: `${problem}; ${todo}`.replace('?;', '?') })
+  }
 }
 
 type Reviewer = Pick<Options, 'review_backend' | 'unpriced_reviewer'>

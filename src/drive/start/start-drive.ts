@@ -31,6 +31,7 @@ import { readDrive } from '../record/drive-journal.ts'
 import type { DriveState } from '../record/drive-state.ts'
 import type { Options } from '../record/recorded-options.shape.ts'
 import { startDrivenRun } from '../start-driven-run.ts'
+import { refuseMissingScripts } from './drive-options.ts'
 import { findOwnIssue, type IssueOptions, type NewGoal, readIssue } from './read-issue.ts'
 import { restorePlace } from './worktree-of-run.ts'
 
@@ -168,8 +169,10 @@ export async function startGoal(
     ...(after !== undefined && { after }),
   }
   const request = { goal, budget, reviewEnabled: isReviewed, reading }
-  const started = { ...begin, options: start.newOptions() }
   try {
+    const started = { ...begin, options: start.newOptions() }
+    // The branch of another run may have scripts of its own.
+    if (after === undefined) refuseMissingScripts(started.options, join(place.root, place.folder ?? ''))
     const runId = await startDrivenRun(withRunId(there, start.runId), request, started)
     return { runId, context: there, begin: { ...begin, isNew: true } }
   } catch (error) {

@@ -6,6 +6,7 @@ import { type AgentLocation, lacksLogin, locateAgents } from '../../../agents/lo
 import { askVersion, findVersionProgram, type VersionAnswer } from '../../../agents/probe-version.ts'
 import type { Config } from '../../../config/config.shape.ts'
 import { mergeLayers } from '../../../config/layers.ts'
+import { chooseBoundary } from '../../../drive/decide/choose-boundary.ts'
 import type { Environment } from '../../../kit/process/child-environment.ts'
 import { describeCostGap, findCostGap } from '../../../prompts/decide-cost.ts'
 import { billingOf, modelBefore } from '../../../prompts/turn-cost.ts'
@@ -64,20 +65,37 @@ export async function checkAgents(context: CheckContext): Promise<Finding[]> {
   const config = read.is === 'found' ? read.value.config : mergeLayers([]).config
   const hasTimeout = config.unified_flags.command_timeout_secs > 0
   const options = { env: toAgentEnvironment({ env }, {}), signal }
+  const { problem } = await context.sandbox
   const agents = locateAgents({ ...runtime, backends: config.backends })
   const findings = agents.map(async (located) => {
     const { isEnabled, backend } = located
     const versioned = findVersionProgram(located)
+    const isInside = worksInside(located, { config, problem })
     const [answer, tried] = await Promise.all([
       isEnabled && versioned !== undefined ? askVersion(versioned, options) : undefined,
-      context.tryAgent?.(backend),
+      context.tryAgent?.(backend, { isInside }),
     ])
     const facts = { isRoot, env, hasTimeout, isDefault: backend === config.default_backend }
-    const isOutside = config.sandbox.mode === 'off'
-    const login = assessLogin(located, { env, tried, isOutside })
+    const login = assessLogin(located, { env, tried, isInside })
     return [...assessAgent(located, answer, facts), ...login, ...assessCost(located, { config, env })]
   })
   return [...assessAll(agents, config), ...(await Promise.all(findings)).flat()]
+}
+
+/** Whether a driven run with the settings puts the agent into the sandbox. */
+function worksInside(
+  { backend, agent }: AgentLocation,
+  { config: { drive, sandbox }, problem }: { config: Config; problem: string | undefined },
+): boolean {
+  const choice = chooseBoundary({
+    mode: drive.sandbox,
+    approval: drive.approval_mode,
+    agents: [{ name: backend, isKnown: agent.boundaryNeeds !== undefined }],
+    isWanted: sandbox.mode !== 'off',
+    wasInside: false,
+    problem,
+  })
+  return choice.is === 'inside' && choice.agents.length > 0
 }
 
 export function assessAll(agents: readonly AgentLocation[], { store }: Pick<Config, 'store'>): Finding[] {
@@ -114,12 +132,12 @@ function assessAgent(located: AgentLocation, answer: VersionAnswer | undefined, 
 /** A prompt that was answered or not tells more than a file. */
 function assessLogin(
   located: AgentLocation,
-  { env, tried, isOutside }: { env: Environment; tried: BackendTest | undefined; isOutside: boolean },
+  { env, tried, isInside }: { env: Environment; tried: BackendTest | undefined; isInside: boolean },
 ): Finding[] {
   const { backend, agent, isEnabled, program } = located
   if (tried?.works === true) {
-    const where = isOutside ? ', outside of the sandbox' : ''
-    return [AGENT.agent_answers({ detail: `${describeTest(tried)}${where}` })]
+    const where = isInside ? 'inside' : 'outside'
+    return [AGENT.agent_answers({ detail: `${describeTest(tried)}, ${where} of the sandbox` })]
   }
   const lacksOne = isEnabled && program !== undefined && lacksLogin(located, env)
   const todo = lacksOne ? `to log in, ${agent.login}` : undefined

@@ -8,6 +8,7 @@ import type { BackendTest } from '../../../service/drover-service.ts'
 import { discoverWorkspace } from '../../../workspace/discover-workspace.ts'
 import { type Git, locateGit } from '../../../workspace/git.ts'
 import type { Runtime } from '../../command.ts'
+import { type SandboxReport, trySandbox } from '../../sandbox/check-sandbox.ts'
 import type { Finding } from './finding.ts'
 
 export type DiagnosticCheck = (context: CheckContext) => Finding[] | Promise<Finding[]>
@@ -19,15 +20,16 @@ export type CheckOptions = {
   root: string | undefined
   isOffline: boolean
   /** Sends a short prompt to an agent; undefined for one that is not to be tried. Absent: none is. */
-  tryAgent?: ((backend: string) => Promise<BackendTest | undefined>) | undefined
+  tryAgent?: ((backend: string, where: { isInside: boolean }) => Promise<BackendTest | undefined>) | undefined
   signal: AbortSignal
 }
 
-/** Git is asked for the worktree once, and the configuration is read once. */
+/** Git is asked for the worktree once, the configuration is read once, and a sandbox is tried once. */
 export type CheckContext = CheckOptions & {
   git: Git
   repository: Promise<Lookup<WorkspaceIdentity>>
   config: Promise<Lookup<LoadedConfig>>
+  sandbox: Promise<SandboxReport>
 }
 
 /** A value, or why there is none. */
@@ -45,6 +47,7 @@ export function createCheckContext(options: CheckOptions): CheckContext {
     git,
     repository: lookUp(() => discoverWorkspace({ start, git, signal })),
     config: lookUp(() => readConfig(configEnvironment)),
+    sandbox: trySandbox(runtime, signal),
   }
 }
 

@@ -116,12 +116,12 @@ describe('an installed host', () => {
 
 describe('a host that is not installed', () => {
   it.each<[string, (site: HostWorktree) => void, string, string]>([
-    ['and not used', () => undefined, 'adapter_not_detected', 'not used here'],
+    ['and not used', () => undefined, 'adapter_not_detected', 'drover is not installed there'],
     [
       'whose directory is a link',
       (site) => symlinkSync('elsewhere', join(site.root, '.claude')),
       'adapter_not_detected',
-      `not used here: ${MANIFEST} cannot be inspected: .claude is a symbolic link, and drover only changes files in real folders; replace it with a folder`,
+      `drover is not installed there: ${MANIFEST} cannot be inspected: .claude is a symbolic link, and drover only changes files in real folders; replace it with a folder`,
     ],
     [
       'in whose directory is a link',

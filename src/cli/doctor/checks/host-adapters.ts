@@ -72,7 +72,7 @@ function assessAbsent(host: Host, { files, directories }: FoundHosts, blocked: s
   if (!isDetected(host, directories)) {
     return ADAPTER.adapter_not_detected({
       host: host.id,
-      detail: ['not used here', blocked].filter(Boolean).join(': '),
+      detail: ['drover is not installed there', blocked].filter(Boolean).join(': '),
     })
   }
   if (blocked !== undefined) return INSPECTION.adapter_inspection_unavailable({ host: host.id, detail: blocked })

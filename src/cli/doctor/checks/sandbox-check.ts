@@ -1,4 +1,3 @@
-import { trySandbox } from '../../sandbox/check-sandbox.ts'
 import type { CheckContext } from './doctor-check.ts'
 import { defineFindings, type Finding, ok, warning } from './finding.ts'
 
@@ -12,8 +11,8 @@ export const SANDBOX = defineFindings('Programs', 'sandbox', {
   ),
 })
 
-export async function checkSandbox({ runtime, signal }: CheckContext): Promise<Finding[]> {
-  const { problem } = await trySandbox(runtime, signal)
+export async function checkSandbox({ sandbox }: CheckContext): Promise<Finding[]> {
+  const { problem } = await sandbox
   return [
     problem === undefined
       ? SANDBOX.sandbox_enforced({ detail: 'the sandbox holds: enforced by bubblewrap, tried just now' })
