@@ -17,7 +17,7 @@ const home = (page: Page) => page.getByLabel('What should be done?').waitFor()
 async function startPrompt(page: Page, prompt: string, agents: readonly string[] = []): Promise<void> {
   await page.keyboard.press('n')
   await page.getByLabel('Prompt', { exact: true }).fill(prompt)
-  for (const agent of agents) await page.getByLabel(agent, { exact: true }).check()
+  for (const agent of agents) await page.getByRole('checkbox', { name: agent }).check()
   await page.getByRole('button', { name: /^(Start|Compare)/ }).click()
 }
 
