@@ -21,6 +21,6 @@ it('the table of clients names the agents on which a feature works, and why it d
   expect(page).toContain('| Client | Version | chat | structured output | one call | Date |')
   expect(page).toContain('| one | 1.0.0 | all | claude [1] |  | 2026-01-01 |')
   expect(page).toContain('| two | 2.0.0 | claude [2] |  | none [3] [4] | 2026-01-02 |')
-  expect(page).toMatch(/^1\. These agents take no schema/m)
+  expect(page).toMatch(/^1\. The other agents take no schema/m)
   expect(page).toContain('\n2. Not run on gemini.\n3. It fails on gemini.\n4. Not run on claude.')
 })

@@ -53,7 +53,7 @@ describe('POST /api/v1/runs', () => {
     expect(await part('files_only=true')).toMatchObject({
       files: (changes.body as { files: object[] }).files,
       patch: '',
-      is_cut: true,
+      is_cut: false,
     })
     expect(await part('path=wind.txt&context=0')).toMatchObject({
       files: [{ path: 'wind.txt', insertions: 1, deletions: 1 }],
