@@ -65,7 +65,7 @@ const NOT_RUN: Readonly<Record<string, readonly [count: number, because: string]
   'docs/clients/litellm.md': [1, 'needs Python packages'],
   'docs/clients/aider.md': [1, 'needs aider'],
   'docs/source-bundles.md': [1, 'asks GitHub; test/cli/source.test.ts runs them with a fake gh'],
-  'docs/many-machines.md': [4, 'need a PostgreSQL server, or Docker; test/many-machines.test.ts does what they do'],
+  'docs/many-machines.md': [5, 'need a PostgreSQL server, or Docker; test/many-machines.test.ts does what they do'],
   'docs/production.md': [16, 'need PostgreSQL and root; test/production.test.ts runs all of them'],
   'docs/install.md': [5, 'install on the machine, need Docker, or change the shell; test/package does what they do'],
   'docs/deployment.md': [6, 'need root, Docker or a server in /run; test/package tries the unit and the image'],

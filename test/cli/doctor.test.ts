@@ -71,7 +71,9 @@ const within = ({ cwd }: Machine, ...path: string[]) => join(cwd, '.git', 'drove
 /** A machine without problems. */
 async function healthyMachine(machine: Machine): Promise<void> {
   machine.realGit()
-  const { git } = machine.repository()
+  const { git, write, commit } = machine.repository()
+  write('a.txt', 'a')
+  commit()
   git('remote', 'add', 'origin', 'git@github.com:ada/weather.git')
   machine.program('gh', GOOD_GH)
   machine.program('drover', `exec '${process.execPath}' '${DROVER}' "$@"`)
@@ -81,7 +83,10 @@ async function healthyMachine(machine: Machine): Promise<void> {
   machine.env['OPENAI_API_KEY'] = 'made up'
   mkdirSync(join(machine.home, '.claude'))
   writeFileSync(join(machine.home, '.claude', '.credentials.json'), '')
-  writeConfig(machine, 'unified_flags:\n  command_timeout_secs: 600\nbackends:\n  gemini:\n    enabled: false\n')
+  writeConfig(
+    machine,
+    'unified_flags:\n  command_timeout_secs: 600\nbackends:\n  gemini:\n    enabled: false\ndrive:\n  checks: [git --version]\n',
+  )
   writeFileSync(join(machine.home, 'goal'), 'Show the wind in knots')
   await makeSessions(machine)
   await makeTemplate(machine)
@@ -119,6 +124,7 @@ const MACHINES: Record<string, (machine: Machine) => unknown> = {
     write('a.txt', 'a')
     commit()
     writeFileSync(join(machine.home, 'goal'), 'Show the wind in knots')
+    writeConfig(machine, 'drive:\n  checks: [nosuch --all]\n')
     const elsewhere = join(dirname(machine.cwd), 'elsewhere')
     git('worktree', 'add', '--quiet', elsewhere)
     await startRun(machine, '--root', elsewhere)
@@ -221,6 +227,10 @@ type Row = [code: string, machine: string, says: RegExp, host?: string]
 
 const ROWS: readonly Row[] = [
   ['repository_ok', 'no problems', /^\/.*\/no-problems\/cwd$/],
+  ['repository_empty', 'broken hosts', /^no commit yet; make a first commit$/],
+  ['checks_saved', 'no problems', /^checks: git --version$/],
+  ['checks_none', 'broken hosts', /nothing would be tested; run drover init to choose them$/],
+  ['check_not_runnable', 'broken runs', /there is no program nosuch; .*; correct it with drover init$/],
   ['repository_missing', 'no repository', /cwd is not inside a git worktree; name a worktree with --root/],
   ['repository_unusable', 'no programs', /^git was not found/],
   ['repository_unusable', 'old programs', /^git version 2.30.9 is too old/],
@@ -437,6 +447,7 @@ describe('the report', () => {
     const codes = checks.map(({ code, host_id }) => (host_id === '-' ? code : host_id))
     expect(codes).toEqual([
       'repository_ok',
+      'checks_saved',
       ...['agents', 'claude', 'codex', 'copilot', 'cursor', 'kilo', 'kiro', 'opencode', 'pi', 'qwen', 'windsurf'],
       'install_settled',
       'runstore_durability_full',
@@ -528,9 +539,10 @@ describe('drover doctor', () => {
     const { code, stdout, stderr } = await machine.drover('doctor', '--strict')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     const lines = stdout.replaceAll(machine.cwd, 'CWD').replaceAll(machine.home, 'HOME').split('\n')
-    expect(lines.slice(0, 14)).toEqual([
+    expect(lines.slice(0, 15)).toEqual([
       'Repository',
       '  ok      CWD',
+      '  ok      checks: git --version',
       '',
       'Hosts',
       '  ok      agents, codex, copilot, cursor, kilo, kiro, opencode, pi, qwen, windsurf: drover is not installed there',

@@ -34,7 +34,7 @@ describe('drover drive with several goals', () => {
   }, async () => {
     const { driving, drover, queue } = createQueueing()
     const ran = await drover('drive', ...GOALS, '--no-review', '--check', 'sh check.sh')
-    expect(ran).toMatchObject({ code: 0, stderr: '' })
+    expect(ran, ran.stdout).toMatchObject({ code: 0, stderr: '' })
     const ids = idsIn(ran.stdout)
     expect(ids).toHaveLength(3)
     const orients = driving.calls().filter(({ kind }) => kind === 'orient')

@@ -15,6 +15,7 @@ import { checkInterruptedInstalls } from './checks/interrupted-installs.ts'
 import { checkLocks } from './checks/locks.ts'
 import { checkPrograms } from './checks/programs.ts'
 import { checkRepository } from './checks/repository.ts'
+import { checkRunStart } from './checks/run-start.ts'
 import { checkRunStorage } from './checks/run-storage.ts'
 import { checkRuns } from './checks/runs-check.ts'
 import { checkSandbox } from './checks/sandbox-check.ts'
@@ -25,6 +26,7 @@ import { checkTemplates } from './checks/templates-check.ts'
 /** In the order of the report. */
 const CHECKS: Readonly<Record<string, DiagnosticCheck>> = {
   repository: checkRepository,
+  checks: checkRunStart,
   hosts: checkHostAdapters,
   'interrupted installs': checkInterruptedInstalls,
   'run storage': checkRunStorage,
