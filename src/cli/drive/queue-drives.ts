@@ -10,7 +10,7 @@ import { readDrive } from '../../drive/record/drive-journal.ts'
 import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
 import { toDrivenRun } from '../../drive/service/driven-view.ts'
 import type { QueuePlaces } from '../../drive/service/read-queue.ts'
-import { readPlan, readQueue } from '../../drive/service/read-queue.ts'
+import { readPlan, readQueueOverlaps } from '../../drive/service/read-queue.ts'
 import { saveQueued } from '../../drive/service/run-queue.ts'
 import type { GivenOptions } from '../../drive/start/drive-options.ts'
 import {
@@ -208,12 +208,11 @@ async function printNews(invocation: Invocation, { runs, places, shown }: News):
     await print(`${id} ${state} ${verdict.line}`, isJson ? json : text)
   }
   if (isJson) return
-  const { runs: listed } = await readQueue(places, USER)
-  for (const { id, overlaps = [] } of listed.filter((each) => runs.some((run) => run.id === each.id))) {
-    for (const overlap of overlaps) {
-      const [line = ''] = overlapLines({ overlaps: [overlap] }, nameOf)
-      await print(`both ${[id, overlap.run_id].sort().join(' ')}`, `${nameOf(id)} ${line}`)
-    }
+  const ids = runs.map(({ id }) => id)
+  for (const { id, overlap } of await readQueueOverlaps(places, USER, ids)) {
+    const { run_id, files } = overlap
+    const [line = ''] = overlapLines({ overlaps: [{ run_id, files: [...files] }] }, nameOf)
+    await print(`both ${[id, run_id].sort().join(' ')}`, `${nameOf(id)} ${line}`)
   }
 }
 

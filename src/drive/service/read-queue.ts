@@ -104,13 +104,9 @@ function isOpen({ state, pause }: DrivenRun): boolean {
 
 /** For a person: what runs, what is queued, and what became of the runs that were queued together with these. */
 export async function readQueue(places: QueuePlaces, by: Caller): Promise<RunQueue> {
-  const { reader, directory, parallel } = places
+  const { directory, parallel } = places
   const plan = await readPlan(places)
-  const records = reader
-    .list(by)
-    .filter(({ queued, taken_at, is_server_driven }) => queued ?? taken_at ?? is_server_driven)
-  const read = (await Promise.all(records.map((record) => reader.tryRead(record)))).filter((each) => each !== undefined)
-  const all = read.map((facts) => ({ facts, run: toDrivenRun(facts) }))
+  const all = (await readServed(places, by)).map((facts) => ({ facts, run: toDrivenRun(facts) }))
   const groups = new Set(
     all.filter(({ run }) => isOpen(run)).map(({ facts }) => facts.record.group?.id ?? facts.record.run_id),
   )
@@ -121,6 +117,21 @@ export async function readQueue(places: QueuePlaces, by: Caller): Promise<RunQue
   const runs = shown.map((run) => withOverlaps(run, changing)).sort(inOrder)
   const totals = totalsOf(directory, runs)
   return { parallel, runs, ...(totals.length > 0 && { totals }) }
+}
+
+/** Of the runs with these ids, also those that have ended: which runs change the same files. */
+export async function readQueueOverlaps(places: QueuePlaces, by: Caller, ids: readonly string[]) {
+  const changing = (await readServed(places, by)).map(toChanging)
+  const wanted = changing.filter(({ id }) => ids.includes(id))
+  return wanted.flatMap((own) => overlapsOf(own, changing).map((overlap) => ({ id: own.id, overlap })))
+}
+
+/** What a server drives, has driven or has queued. */
+async function readServed({ reader }: QueuePlaces, by: Caller): Promise<DrivenFacts[]> {
+  const records = reader
+    .list(by)
+    .filter(({ queued, taken_at, is_server_driven }) => queued ?? taken_at ?? is_server_driven)
+  return (await Promise.all(records.map((record) => reader.tryRead(record)))).filter((each) => each !== undefined)
 }
 
 const MICRO = 1_000_000
