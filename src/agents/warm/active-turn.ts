@@ -180,6 +180,8 @@ class ActiveTurn implements TurnPort, TurnDriver {
 
   async frame(frame: JsonRecord, line: string): Promise<void> {
     const { reader } = this
+    // The agent is being ended for that, and may write much until it is gone.
+    if (reader.isTooLong()) return
     const events = reader.readFrame(frame, line)
     const pushed = this.#push(events)
     reportUsage(reader, this.#turn.onUsage)
