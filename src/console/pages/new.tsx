@@ -7,7 +7,7 @@ import { attempt, startComparison, startPrompt } from '../live/actions.ts'
 import { call, sender } from '../live/api.ts'
 import { chosenAgents, findDraft, MAX_COMPARED } from '../live/drafts.ts'
 import { goTo, type Route, route, toHash } from '../live/router.ts'
-import { backends, topExecutions } from '../live/server-state.ts'
+import { backends, runSettings, topExecutions } from '../live/server-state.ts'
 import { CheckList, LongText, Select, SendForm, TextField } from '../parts/form-fields.tsx'
 import { lacksRepository, NewTabs, NoRepository } from '../parts/new-head.tsx'
 import { whyNoAgent } from '../text/agent-health.ts'
@@ -88,7 +88,12 @@ export function NewPage() {
       )}
       {isMany && <InWorktrees value={isolated} />}
       <div class="fields">
-        <TextField name="Directory" value={workdir} placeholder={sender.value?.workdir ?? ''} choices={directories()} />
+        <TextField
+          name="Directory"
+          value={workdir}
+          placeholder={defaultDirectory(isMany && isolated.value)}
+          choices={directories()}
+        />
         <TextField name="Model" value={model} placeholder="the agent's default" />
         <Select
           name="Approval"
@@ -155,6 +160,12 @@ function defaultBackend(): readonly string[] {
 function directories(): string[] {
   const used = topExecutions.value.flatMap(({ workdir }) => (workdir === undefined ? [] : [workdir]))
   return [...new Set([...(sender.value?.workdirs ?? []), ...used])]
+}
+
+/** Where the server works if none is named: worktrees are those of its repository. */
+function defaultDirectory(isInWorktrees: boolean): string {
+  const { repositories } = runSettings.value
+  return (isInWorktrees ? repositories[0] : undefined) ?? sender.value?.workdir ?? ''
 }
 
 type Copied = Record<'prompt' | 'workdir' | 'model', { value: string }> & { chosen: { value: readonly string[] } }

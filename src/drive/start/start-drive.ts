@@ -171,7 +171,7 @@ export async function startGoal(
   const request = { goal, budget, reviewEnabled: isReviewed, reading }
   try {
     const started = { ...begin, options: start.newOptions() }
-    // The branch of another run may have scripts of its own.
+    // The branch of another run may have other scripts.
     if (after === undefined) refuseMissingScripts(started.options, join(place.root, place.folder ?? ''))
     const runId = await startDrivenRun(withRunId(there, start.runId), request, started)
     return { runId, context: there, begin: { ...begin, isNew: true } }
